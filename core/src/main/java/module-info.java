@@ -7,7 +7,7 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
 @SuppressWarnings("module") // The modules that stored lines are shown to need this one.
 module org.snowflakeid {
     requires static transitive org.jspecify;
-    // Where the JDK has it.
+    // Optional: a small image made by jlink may lack it.
     requires static jdk.jfr;
 
     exports org.snowflakeid;

@@ -36,17 +36,17 @@ public class CoordinatorException extends SnowflakeException {
         this.retryAfter = retryAfter;
     }
 
-    /** The same, where the server refused the login. It is not tried again for ten seconds: logins are dear, and servers count wrong ones. */
+    /** A copy which says that the login was refused. The next login waits ten seconds: logins are expensive, and servers count failed ones. */
     public CoordinatorException withLoginRefused() {
         return new CoordinatorException(this, true, retryAfter);
     }
 
-    /** The same, where the server said how long it wants to be left alone. */
+    /** A copy with the pause that the server asked for. */
     public CoordinatorException withRetryAfter(Duration pause) {
         return new CoordinatorException(this, loginRefused, pause);
     }
 
-    /** Whether waiting does not help. A permanent failure ends a start at once. */
+    /** Whether waiting cannot help. A permanent failure ends a start at once. */
     public boolean permanent() {
         return permanent;
     }
@@ -56,7 +56,7 @@ public class CoordinatorException extends SnowflakeException {
         return loginRefused;
     }
 
-    /** How long the server wants to be left alone, if it said so. */
+    /** The pause that the server asked for, if it did. */
     public Optional<Duration> retryAfter() {
         return Optional.ofNullable(retryAfter);
     }

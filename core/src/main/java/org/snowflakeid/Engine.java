@@ -20,9 +20,9 @@ import org.snowflakeid.resume.Resumption;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /**
- * All that a generator has between a start and an end: its leases, what its callers wait for, its keeper, the connection to the coordinator, the
- * vetted clock. A checkpoint ends it as closing does, and a restore makes another. So what is used after a restore was read, drawn and
- * opened after it; and a keeper whose call returns late, in whichever copy of the memory, finds its own leases sealed, and touches no other.
+ * Everything a generator has from one start to its end: its leases, its waiting callers, its keeper, the connection to the coordinator, the vetted
+ * clock. A checkpoint ends an engine as closing does, and a restore makes a new one. So whatever is used after a restore was read, drawn and opened
+ * after it; and a keeper whose call returns late, in any copy of the memory, finds its own leases sealed, and touches no others.
  */
 final class Engine {
 
@@ -34,7 +34,7 @@ final class Engine {
     private final Keeper keeper;
     private final Takeover takeover;
 
-    /** The only one, or one of several: then {@link #striped} chooses. */
+    /** The only issuer, or the first of several, among which {@link #striped} chooses. */
     final IdIssuer issuer;
 
     private final @Nullable StripedIssuers striped;
@@ -60,7 +60,7 @@ final class Engine {
 
     // ---- the start
 
-    /** Has worker ids claimed from now on. */
+    /** Starts the keeper, which claims the worker ids. Does not wait for them. */
     void start() {
         try {
             takeover.start();
@@ -73,14 +73,14 @@ final class Engine {
         }
     }
 
-    /** As {@link #start}, and however long it takes: as for a generator that had worker ids and lost them. */
+    /** As {@link #start}, without a time limit, as for a generator that had worker ids and lost them. */
     void startWithoutEnd(String reason) {
         shared.troubles().noteError(reason);
         shared.start();
         start();
     }
 
-    /** Waits until there are worker ids. If it throws, no id will be issued, and it is closed as far as the time of the start allows to wait for that. */
+    /** Waits until there are worker ids. If this throws, no id is ever issued, and closing is waited for only within the time of the start. */
     void awaitStart() {
         boolean inTime;
         try {
@@ -92,8 +92,7 @@ final class Engine {
         }
         if (!inTime) {
             SnowflakeException overdue = keeper.overdueStart();
-            // Not close(): the keeper may never come to the end of its call. If it does, it gives back what it has
-            // claimed.
+            // Not close(): the keeper's call may never return. If it does, the keeper gives back what it has claimed.
             beginClose();
             throw overdue;
         }
@@ -135,7 +134,7 @@ final class Engine {
 
     // ---- the end
 
-    /** No id is issued any more when it returns. */
+    /** When this returns, no more ids are issued. */
     void beginClose() {
         try {
             shared.close();
@@ -144,7 +143,7 @@ final class Engine {
         }
     }
 
-    /** As {@link #beginClose}: calls that wait for an id are to get it from another engine. */
+    /** As {@link #beginClose}, except that waiting calls get their ids from a later engine. */
     void beginCheckpoint(String reason) {
         try {
             shared.closeForCheckpoint();
@@ -158,7 +157,7 @@ final class Engine {
         }
     }
 
-    /** A checkpoint is allowed though it has not ended. What a copy of it finds is no reason not to claim anew. */
+    /** Allows a checkpoint before the engine has ended. What its keeper finds in a copy must not keep the generator from claiming anew. */
     void enterImage() {
         shared.enterImage();
     }
@@ -167,12 +166,12 @@ final class Engine {
         shared.awaitEnd(keeper.longestCloseNanos());
     }
 
-    /** Whether it has no thread and no connection any more. */
+    /** Whether its thread and its connection have ended. */
     boolean isEnded() {
         return shared.isEnded();
     }
 
-    /** What is wrong with one that {@link #isBroken}. */
+    /** Why it {@link #isBroken}. */
     String whyBroken() {
         return shared.lastError().orElse("it has failed for good");
     }
@@ -182,17 +181,17 @@ final class Engine {
         return shared.isReleased();
     }
 
-    /** Sees to it that no process takes over what this one was granted, and says whether that is certain. Once it was told to end. */
+    /** Ends the notes of an engine that was told to end. Returns whether it is certain that no process can take over what it was granted. */
     boolean endNotes() {
         return takeover.endAll();
     }
 
-    /** Why they were not, as far as that is known. */
+    /** Why they were not given back, as far as is known. */
     String whyUnreleased() {
         return shared.troubles().unreleased().or(shared::lastError).orElse("it has not answered in time");
     }
 
-    /** For the engine that follows this one, which has ended or will. */
+    /** What the next engine has to know of this one, which must be sealed. */
     Past past() {
         return shared.pastOfNext(issuer.positions);
     }

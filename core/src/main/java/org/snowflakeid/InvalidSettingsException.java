@@ -14,6 +14,7 @@ public class InvalidSettingsException extends SnowflakeException {
         this.problems = List.copyOf(problems);
     }
 
+    /** All problems; the message has one on each line. */
     public List<String> problems() {
         return problems;
     }

@@ -33,19 +33,19 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
  * A generator whose worker id is leased from a coordinator. Close it to give the worker id back at once; a process that ends
  * without closing keeps it until its window is over.
  *
- * <p>With {@code snowflake.workers} above 1 it leases so many worker ids, and can issue so many times the ids of one. Then the ids of each
- * thread increase strictly. Ids of different threads may be out of order within a millisecond.
+ * <p>With {@code snowflake.workers} above 1 it leases that many worker ids, and can issue that many times as many ids. The ids of each thread still
+ * increase strictly; those of different threads may be out of order within a millisecond.
  */
 public final class LeasedSnowflake implements Snowflake, AutoCloseable {
 
     private static final int MAX_BATCH = 1_000_000;
 
-    /** No look comes so late on a busy machine. */
+    /** A look later than this means that the process was frozen, not that the machine is busy. */
     private static final long FROZEN_NANOS = 2_000_000_000L;
 
     private static final long LOOK_NANOS = 500_000_000;
 
-    /** By then notes are ended, or a disk hangs. */
+    /** Ending notes takes longer only if a disk hangs. */
     private static final long LONGEST_NOTES_NANOS = 5_000_000_000L;
 
     private final Settings settings;
@@ -54,10 +54,10 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     private final EventDelivery events;
     private final @Nullable ClassLoader loader = Thread.currentThread().getContextClassLoader();
 
-    /** Ids come from it. After a checkpoint, until there is another, it is the one that has ended. */
+    /** Issues the ids. From a checkpoint until there is another engine, it is the one that ended. */
     private volatile Engine engine;
 
-    /** Claims after a restore. Guarded by {@link #lock}, as are changes of {@link #closed} and {@link #engine}. */
+    /** The engine that claims after a restore. Guarded by {@link #lock}, as are changes of {@link #closed} and {@link #engine}. */
     private @Nullable Engine starting;
 
     private volatile boolean closed;
@@ -68,13 +68,13 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     private final Object lock = new Object();
     private final WaitingThreads waiting;
 
-    /** One thread at a time ends an engine, or replaces it. */
+    /** Set while a thread ends or replaces an engine: one at a time. */
     private final AtomicBoolean changing = new AtomicBoolean();
 
-    /** Sealed, or never begun, and not seen to have ended: a call of the coordinator may not end. Only in turn. */
+    /** Engines told to end, or starting, which may still have a call under way. Used only {@linkplain #inTurn in turn}. */
     private final Set<Engine> leaving = new HashSet<>();
 
-    /** Those whose notes were not ended for certain. As {@link #leaving}. */
+    /** Engines whose notes may not have ended. Used only in turn. */
     private final Set<Engine> noted = new HashSet<>();
 
     /** @param fails whether calls fail at once */
@@ -89,8 +89,9 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
      * @throws NoFreeWorkerIdException if all worker ids stay taken
      * @throws LayoutMismatchException if the namespace has another layout
      * @throws CoordinatorRegressedException if the coordinator lost data that it had acknowledged
-     * @throws CoordinatorException if the coordinator can't be used, or the namespace has moved or is being restored
-     * @throws SnowflakeUnavailableException if the calling thread is interrupted (its flag stays set)
+     * @throws CoordinatorException if the coordinator can't be used, contradicts this machine's clock, or says that the namespace moved or is being
+     *     restored
+     * @throws SnowflakeUnavailableException if the calling thread is interrupted (its flag stays set), or no thread can be started
      */
     public static LeasedSnowflake open(SnowflakeSettings settings) {
         return open(settings, Coordinators.loader());
@@ -102,8 +103,8 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     }
 
     /**
-     * As {@link #open(SnowflakeSettings)}, with a listener that gets what happens to the generator. The listener is called on a thread
-     * with the context class loader of the caller of this method.
+     * As {@link #open(SnowflakeSettings)}, with a listener for the generator's events. It is called on another thread, which has the context class
+     * loader of this method's caller.
      */
     public static LeasedSnowflake open(SnowflakeSettings settings, Consumer<? super SnowflakeEvent> listener) {
         return open(
@@ -141,7 +142,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         engine.awaitStart();
     }
 
-    /** For tests, which look at what is behind it. */
+    /** For tests. */
     IdIssuer issuer() {
         return engine.issuer;
     }
@@ -187,7 +188,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         }
     }
 
-    /** A batch that a checkpoint ends begins anew. */
+    /** Starts a batch again that a checkpoint interrupted. */
     private long nextIdsAnyhow(long[] into, int from, int count) {
         Engine present = engine;
         while (true) {
@@ -236,9 +237,9 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     }
 
     /**
-     * Stops issuing and gives the worker ids back, so that the next process can have them at once. Waits for that as long as the
-     * coordinator answers, else for 11 seconds at most, or 13 with a resume folder; safe to call again. Calls that wait for an id fail. If the calling thread is interrupted the waiting ends, and its flag stays
-     * set; the worker id is given back all the same, and no id is issued any more.
+     * Stops issuing, and gives the worker ids back so that other processes can claim them at once. Waits for that as long as the coordinator answers,
+     * else for at most 11 seconds, or 13 with a resume folder. Calls that wait for an id fail. An interrupt ends only this wait, and the thread's
+     * flag stays set: the worker ids are still given back. Safe to call again.
      */
     @Override
     public void close() {
@@ -247,8 +248,8 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     }
 
     /**
-     * Closes several, all at the same time: where their coordinator does not answer, it takes as long as closing one. Otherwise as {@link
-     * #close}. Each is closed, whatever goes wrong with another.
+     * Closes several generators at the same time: if their coordinator does not answer, that takes as long as closing one. Otherwise as {@link
+     * #close}. A failure with one does not keep the others from being closed.
      */
     public static void closeAll(Collection<LeasedSnowflake> generators) {
         try {
@@ -275,7 +276,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         }
     }
 
-    /** No id is issued any more when it returns. */
+    /** When this returns, no more ids are issued. */
     private void beginClose() {
         try {
             events.close();
@@ -302,25 +303,25 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
 
     /**
      * To be called before the memory of this process is copied, as by a checkpoint that several processes may be restored from. Stops issuing, gives
-     * the worker ids back and closes the connection to the coordinator. When it returns that is certain, and until {@link #afterRestore}
-     * calls wait, for at most {@code snowflake.wait-timeout}. It takes as long as {@link #close}. It does nothing if the generator is closed, or was
-     * sealed before and has nothing open any more.
+     * the worker ids back and closes the connection to the coordinator. If this returns, that is certain, except with {@code
+     * snowflake.checkpoint.unreleased=allow}. Until {@link #afterRestore} calls wait, for at most {@code snowflake.wait-timeout}. Takes as long as
+     * {@link #close}. Does nothing if the generator is closed, or was sealed before and has nothing open any more.
      *
-     * <p>An id that a thread has got by then is in every copy. So let requests end first.
+     * <p>An id that a thread got before this is in every copy: let requests end first.
      *
-     * @throws SnowflakeUnavailableException if the coordinator did not confirm in time that the worker ids were given back, or a call of it has
-     *     not ended, so that a connection is left: then there may be no checkpoint, and the generator goes on by claiming others. It does not throw with {@code
-     *     snowflake.checkpoint.unreleased=allow}, where they stay taken until their windows have ended. It does in any case if notes in {@code
-     *     snowflake.resume.directory} could not be ended within five seconds, which copies of this machine could go on from
+     * @throws SnowflakeUnavailableException if the coordinator did not confirm in time that the worker ids were given back, if a call to it has not
+     *     ended and holds a connection, or if the thread was interrupted (its flag stays set). Then no checkpoint may be made, and the generator goes
+     *     on with other worker ids. With {@code allow} the first two are only logged, and the worker ids stay taken until their windows end. Also
+     *     thrown, in any case, if notes in {@code snowflake.resume.directory}, from which copies could go on, could not be ended within five seconds
      */
     public void beforeCheckpoint() {
         inTurn(this::endForCheckpoint);
     }
 
     /**
-     * To be called when this process goes on after a checkpoint, be it as the first or as another copy. Claims worker ids anew, as {@link #open}
-     * does: it blocks until there are some, and throws as that does; then it may be called again. Ids go on above all that this generator
-     * has issued. It does nothing if it was called before, no checkpoint was prepared for, or the generator is closed.
+     * To be called when this process goes on after a checkpoint, in the original and in every copy. Claims worker ids as {@link #open} does: blocks
+     * until there are some, and throws as that does; then it may be called again. New ids are greater than all that this generator issued before.
+     * Does nothing if no checkpoint was prepared, ids are issued again already, or the generator is closed or has failed for good.
      *
      * @throws SnowflakeException as {@link #open(SnowflakeSettings)}
      */
@@ -357,7 +358,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         noted.addAll(leaving);
         leaving.removeIf(Engine::isEnded);
         if (ending.isBroken()) {
-            // For good: it has given up what it had, and a restore is no restart.
+            // Broken for good: it has given up what it had, and a restore is not a restart.
             if (seals) {
                 suspend(ending.whyBroken(), true);
             }
@@ -405,7 +406,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         noted.clear();
     }
 
-    /** By a thread of its own: a disk may hang. */
+    /** On a separate thread, since a disk may hang. */
     private boolean endNotes(List<Engine> all) {
         AtomicReference<@Nullable Boolean> ended = new AtomicReference<>();
         try {
@@ -425,7 +426,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         return waiting.await(() -> ended.get() != null, LONGEST_NOTES_NANOS) && Boolean.TRUE.equals(ended.get());
     }
 
-    /** Why copies may not be made, or only if that is allowed; empty: all was given back. */
+    /** Why a checkpoint is refused unless the settings allow it; empty: all was given back. */
     private String unsealed(Engine ending, boolean seals) {
         if (seals && !ending.isReleased()) {
             return provider.name() + " did not confirm that the worker ids were given back ("
@@ -438,7 +439,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     }
 
     /**
-     * @param ending another is to go on in its place; null: none issued ids
+     * @param ending the engine to be replaced; null: none was issuing ids
      * @param when a checkpoint can be tried again
      */
     private void refuse(@Nullable Engine ending, String what, String when) {
@@ -489,7 +490,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         }
     }
 
-    /** With the class loader of the thread that opened this: a checkpoint has threads of its own. */
+    /** Uses the class loader of the thread that opened this generator: checkpoints run on other threads. */
     private Engine open(Past past) {
         Thread thread = Thread.currentThread();
         ClassLoader own = thread.getContextClassLoader();
@@ -518,7 +519,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         waiting.wake();
     }
 
-    /** For a call that got nothing from an engine that has ended. */
+    /** Waits for the next engine, for a call that an ended one could not serve. */
     private Engine awaitRestore(Engine ended) {
         long waited = 0;
         ended.beginWait();
@@ -538,8 +539,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
                         () -> engine != ended || !Objects.equals(suspension, now) || closed,
                         Math.min(Math.max(left, 1), LOOK_NANOS));
                 long took = platform.nanoTime() - since;
-                // Not the time between the checkpoint and the restore, nor what lies between the clocks of two
-                // machines.
+                // Leaves out the time from checkpoint to restore, and the difference between two machines' clocks.
                 waited += took < 0 || took > FROZEN_NANOS ? 0 : took;
             }
         } finally {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
-/** Every worker id of the namespace stayed taken until {@code snowflake.startup-timeout}. */
+/** Within {@code snowflake.startup-timeout} there was no worker id that could be claimed and used. */
 public class NoFreeWorkerIdException extends SnowflakeException {
     private static final long serialVersionUID = 1L;
 

@@ -26,18 +26,18 @@ public interface Platform {
      */
     void park(long nanos);
 
-    /** Blocks until about when the wall clock's next millisecond begins, under a millisecond. May return early. */
+    /** Blocks until about the beginning of the wall clock's next millisecond, so for less than one. May return early. */
     void awaitNextMillis();
 
     /** Ends the current or the next {@link #park} of {@code thread}. */
     void unpark(Thread thread);
 
-    /** Runs {@code task} in a new thread that does not keep the process alive, with the context class loader of this one. */
+    /** Runs {@code task} in a new thread, which does not keep the process alive and has the caller's context class loader. */
     Thread start(String name, Runnable task);
 
     /**
-     * A name for the process that runs on it, which no other process has: generators with the same name are no witnesses to each other
-     * when the clock is doubted. Without spaces, always the same.
+     * A name of this process that no other process has: no two generators with the same name are witnesses for each other's clock. Without spaces,
+     * and the same until {@link #beforeCheckpoint}.
      */
     String process();
 
@@ -46,12 +46,12 @@ public interface Platform {
         return name.equals(process());
     }
 
-    /** 64 bits that no other process can have drawn, not even a copy of this one's memory: from the kernel, at each call. */
+    /** 64 bits that no other process can have drawn, not even a copy of this one's memory: taken from the kernel at each call. */
     long randomLong();
 
     /**
-     * The memory of this process is about to be copied. What two copies may not share is dropped: {@link #process} has another name when it
-     * is asked next. What is held open is closed until it is used next.
+     * Called when the memory of this process is about to be copied. Drops what two copies must not share, so that {@link #process} returns another
+     * name afterwards, and closes what is open until it is next used.
      */
     default void beforeCheckpoint() {}
 }

@@ -4,17 +4,16 @@ package org.snowflakeid;
 import java.time.Duration;
 
 /**
- * What a generator has done since it was opened, for metrics. None of these ever decreases. They are read one after another, while the generator
- * goes on; each may lag behind for a moment.
+ * What a generator has done since it was opened, for metrics. No value ever decreases. They are read one after another while the generator goes on,
+ * and each may lag for a moment.
  *
  * @param issued how many ids were issued, those of unfinished batches included
- * @param waits how many calls waited for the coordinator, for a clock that stepped back, or for one that is vetted; waiting for the next
- *     millisecond is not counted
- * @param waited how long these calls waited together, those that are over
+ * @param waits how many calls waited for anything but the next millisecond: the coordinator, a clock that stepped or stands still, a restore
+ * @param waited how long these calls waited in total, those that have ended
  * @param extensions how many extensions of a worker id were tried
- * @param extending how long these took together
+ * @param extending how long these took in total
  * @param failedExtensions how many of them failed, or ended without an answer
- * @param swaps how often another worker id took the place of one that was used
+ * @param swaps how often a worker id in use was replaced, perhaps by the same one, claimed again
  */
 public record SnowflakeCounts(
         long issued,

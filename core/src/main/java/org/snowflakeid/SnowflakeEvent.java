@@ -39,12 +39,12 @@ public sealed interface SnowflakeEvent {
     record Swapped(String generator, int previousWorkerId, int workerId) implements SnowflakeEvent {}
 
     /**
-     * No ids can be issued: {@link SnowflakeStatus#state} became {@link SnowflakeStatus.State#SUSPENDED SUSPENDED}. There are four
-     * reasons: what was reserved is used up, the clock stepped back too far, the generator was sealed for a checkpoint, or the coordinator
-     * lost data. After a loss of data there are no ids until the process is started again.
+     * No ids can be issued: {@link SnowflakeStatus#state} became {@link SnowflakeStatus.State#SUSPENDED SUSPENDED}. The reason is one of these: what
+     * was reserved is used up, the clock can't be used (it is too far behind, stands still, or stepped and was not vetted in time), the generator was
+     * sealed for a checkpoint, or the coordinator lost data. After a loss of data there are no ids until the process is restarted.
      *
-     * <p>The end of a window is noticed when it ends, or after the call to the coordinator that is under way then. A step of the clock is
-     * noticed within a third of the window. So there may be no event for a short one.
+     * <p>The end of a window is noticed when it ends, or after the call to the coordinator that is under way then. A step of the clock is noticed
+     * within a third of the window. So a short suspension may pass without an event.
      *
      * @param reason for people
      */

@@ -5,15 +5,13 @@ import java.util.Locale;
 import org.snowflakeid.config.Quoted;
 
 /**
- * How an id is written as text, for those who can't keep 64 bits in a number: JavaScript rounds numbers above 2^53. The id itself stays a
- * {@code long}.
+ * How an id is written as text, where 64 bits don't fit into a number: JavaScript rounds those above 2^53. The id itself stays a {@code long}.
  *
- * <p>Each id has one text in each format, and {@link #parse} accepts no other, so that two texts are equal only if the ids are. Texts of a
- * fixed width, compared by their characters' codes as {@link String#compareTo} does, have the order of their ids; a database column needs a
- * binary collation for that.
+ * <p>Each id has one text in each format, and {@link #parse} accepts no other, so that two texts are equal only if the ids are. Texts of a fixed
+ * width sort as their ids do, if compared by character codes, as {@link String#compareTo} does; a database column needs a binary collation for that.
  */
 public enum SnowflakeFormat {
-    /** As {@link Long#toString(long)}: {@code 911852594806915072}. Only texts of equal length have the order of their ids. */
+    /** As {@link Long#toString(long)}: {@code 911852594806915072}. Only texts of equal length sort as their ids do. */
     DECIMAL("0123456789", 0),
 
     /** Douglas Crockford's base 32 in capital letters, 13 characters, good to read aloud: {@code 0S9WD3A8FR000}. */
@@ -55,10 +53,9 @@ public enum SnowflakeFormat {
     }
 
     /**
-     * The id whose text this is. Signs, blanks, letters of the other case and leading zeros where the width is not fixed are refused.
+     * The id that this text stands for. Signs, blanks, letters of the other case, and leading zeros in {@link #DECIMAL} are refused.
      *
-     * @throws IdFormatException if it is the text of no id, saying why and where; the message shows no more than the beginning of a
-     *     long text
+     * @throws IdFormatException if it is not the text of an id, saying why and where; the message shows only the beginning of a long text
      */
     public long parse(CharSequence text) {
         if (text.isEmpty()) {

@@ -6,8 +6,8 @@ import java.util.UUID;
 import org.snowflakeid.lease.Positions;
 
 /**
- * How the 63 usable bits of an id are shared out: timestamp, worker id, sequence, from the highest bit down. The timestamp
- * counts milliseconds from the epoch and takes the bits that the other two leave.
+ * How the 63 usable bits of an id are divided: timestamp, worker id, sequence, from the highest bit down. The timestamp counts milliseconds from the
+ * epoch and takes the bits that the other two leave.
  *
  * @param epoch the instant of timestamp 0, in whole milliseconds
  * @param workerIdBits 1 to 20
@@ -15,12 +15,13 @@ import org.snowflakeid.lease.Positions;
  */
 public record SnowflakeLayout(Instant epoch, int workerIdBits, int sequenceBits) {
 
-    /** Those of a {@code long} that is not negative. */
+    /** The bits of a {@code long} that is not negative. */
     public static final int ID_BITS = 63;
 
     /** 41 bits of timestamp, 10 of worker id, 12 of sequence, from 2020-01-01T00:00:00Z: lasts until 2089. */
     public static final SnowflakeLayout STANDARD = new SnowflakeLayout(Instant.parse("2020-01-01T00:00:00Z"), 10, 12);
 
+    /** @throws IllegalArgumentException if a part is outside its range */
     public SnowflakeLayout {
         if (epoch.getNano() % 1_000_000 != 0) {
             throw new IllegalArgumentException("epoch " + epoch + " is not a whole millisecond");
@@ -58,12 +59,11 @@ public record SnowflakeLayout(Instant epoch, int workerIdBits, int sequenceBits)
     }
 
     /**
-     * A UUID of version 7 (RFC 9562) that contains an id: 48 bits of Unix milliseconds, the sequence and the worker id, each left-aligned in
-     * 20 bits whatever the layout, and 34 random bits. Different ids of one layout make different UUIDs. Each call for the same id makes
-     * another UUID, which differs in the random bits: store it, instead of making it again.
+     * A UUID of version 7 (RFC 9562) that contains an id: 48 bits of Unix milliseconds, the sequence and the worker id, each left-aligned in 20 bits
+     * whatever the layout, and 34 random bits. Different ids of one layout make different UUIDs. Each call for the same id makes another UUID, with
+     * other random bits: store it instead of making it again.
      *
-     * <p>Compared as text or as unsigned bytes, UUIDs of one worker id have the order of their ids; those of several have it to the
-     * millisecond.
+     * <p>Compared as text or as unsigned bytes, UUIDs of one worker id sort as their ids do; those of several, to the millisecond.
      *
      * @throws IllegalArgumentException if {@code id} is negative, or its time is before 1970 or after the year 10889
      */
@@ -72,8 +72,8 @@ public record SnowflakeLayout(Instant epoch, int workerIdBits, int sequenceBits)
     }
 
     /**
-     * The id that a UUID of {@link #uuid} contains. Of other UUIDs of version 7 those are refused that happen not to fit: with the standard
-     * layout all but one in 262,144.
+     * The id in a UUID that {@link #uuid} made. Other UUIDs of version 7 are refused only if they happen not to fit the layout: with the standard
+     * one, all but one in 262,144.
      *
      * @throws IllegalArgumentException if the UUID has another version or variant, a time before the epoch or past the last timestamp, or
      *     more bits of worker id or sequence than the layout; the message says what was found
@@ -83,8 +83,8 @@ public record SnowflakeLayout(Instant epoch, int workerIdBits, int sequenceBits)
     }
 
     /**
-     * The smallest id of the millisecond {@code at} falls into: with {@link #maxId} the inclusive bounds of a range query. While more ids are
-     * wanted than there are, ids are dated up to {@code snowflake.clock.max-lag} (10 ms) before they are issued.
+     * The smallest id of the millisecond {@code at} falls into; with {@link #maxId}, the inclusive bounds of a range query. While callers want more
+     * ids than there are, ids are dated up to {@code snowflake.clock.max-lag} (10 ms) before they are issued.
      *
      * @throws IllegalArgumentException if {@code at} lies before the epoch or past the last timestamp
      */
@@ -114,6 +114,7 @@ public record SnowflakeLayout(Instant epoch, int workerIdBits, int sequenceBits)
         return instantOf(lastTick());
     }
 
+    /** 2^workerIdBits - 1. */
     public int maxWorkerId() {
         return Positions.of(this).maxWorkerId();
     }
@@ -122,16 +123,16 @@ public record SnowflakeLayout(Instant epoch, int workerIdBits, int sequenceBits)
         return Positions.of(this).maxSequence();
     }
 
-    /** Highest value of the timestamp field. A limit never exceeds it, so it is never issued and no shift reaches the sign. */
+    /** The highest value of the timestamp field. No limit exceeds it, so no id has it, and no shift reaches the sign bit. */
     public long lastTick() {
         return Positions.of(this).lastTick(ID_BITS);
     }
 
     /**
-     * The first tick here whose ids are all greater, as numbers, than any id below {@code tick} of another layout. Dates don't
-     * enter into it: two ids are equal only as numbers. If no tick here is so late, it is the one after {@link #lastTick}.
+     * The first tick of this layout whose ids are all greater, as numbers, than every id of {@code other} below {@code tick}. Dates don't matter: ids
+     * are equal only as numbers. If this layout has no such tick, the result is {@link #lastTick} + 1.
      *
-     * @param tick 0 to the other's last tick
+     * @param tick 0 to the last tick of {@code other}
      * @throws IllegalArgumentException if {@code tick} is outside that range
      */
     public long firstTickAbove(SnowflakeLayout other, long tick) {
@@ -144,6 +145,7 @@ public record SnowflakeLayout(Instant epoch, int workerIdBits, int sequenceBits)
         return bound == 0 ? 0 : ((bound - 1) >>> shift) + 1;
     }
 
+    /** When a tick begins; ticks are milliseconds since the epoch. */
     public Instant instantOf(long tick) {
         return epoch.plusMillis(tick);
     }

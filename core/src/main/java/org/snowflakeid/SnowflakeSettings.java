@@ -22,7 +22,7 @@ import org.snowflakeid.spi.Resources;
  */
 public final class SnowflakeSettings {
 
-    /** The name of the generator that carries no name. */
+    /** The name under which the unnamed generator appears. */
     public static final String DEFAULT_GENERATOR = "default";
 
     private final Settings values;
@@ -57,11 +57,10 @@ public final class SnowflakeSettings {
     }
 
     /**
-     * The settings of a generator from any source. It can't be seen which keys are set, so misspelt ones are not noticed.
+     * The settings of a generator from any source. Misspelt keys are not noticed, since a lookup does not show which keys are set.
      *
      * @param generator {@value #DEFAULT_GENERATOR}, or a name matching {@code [a-z0-9]+(-[a-z0-9]+)*}
-     * @param lookup a value by exact key; null if it is not set. It is asked once for each key: for a coordinator's when that
-     *     is opened
+     * @param lookup a value by exact key; null if it is not set. Called once for each key, for a coordinator's keys when that is opened
      * @throws InvalidSettingsException naming every bad value at once
      */
     public static SnowflakeSettings of(String generator, Function<String, @Nullable String> lookup) {
@@ -76,10 +75,10 @@ public final class SnowflakeSettings {
     }
 
     /**
-     * The generators that an application's container shall claim at its start, though nothing in the application names them.
+     * The generators to be claimed when an application starts, although nothing in it names them: {@code snowflake.claim-at-start}.
      *
      * @param lookup a value by exact key; null if it is not set
-     * @throws InvalidSettingsException if what is set is no list of generators
+     * @throws InvalidSettingsException if the value is not a list of generators
      */
     public static List<String> claimedAtStart(Function<String, @Nullable String> lookup) {
         SettingsReader reader = new SettingsReader(DEFAULT_GENERATOR, lookup);
@@ -90,9 +89,9 @@ public final class SnowflakeSettings {
     }
 
     /**
-     * The same settings, for a coordinator that may use what the application has.
+     * These settings, for a coordinator that may use resources of the application.
      *
-     * @param found are asked while a generator is opened
+     * @param found asked while a generator is opened
      */
     public SnowflakeSettings withResources(Resources found) {
         return new SnowflakeSettings(values.withResources(found));
@@ -112,7 +111,7 @@ public final class SnowflakeSettings {
         return values.generator();
     }
 
-    /** Empty: the only coordinator on the class path. */
+    /** The coordinator's name; empty: the only one on the class path. */
     public Optional<String> coordinator() {
         return values.coordinator();
     }
@@ -126,7 +125,7 @@ public final class SnowflakeSettings {
         return values.layout();
     }
 
-    /** Timestamps reserved ahead, and the time to live of the owner entry. */
+    /** How far ahead timestamps are reserved, and the time to live of the owner entry. */
     public Duration window() {
         return values.window();
     }

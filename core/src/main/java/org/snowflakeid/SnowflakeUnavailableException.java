@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
-/** No id can be issued now: the reserved window is used up, the wait was interrupted, or the generator is closed. */
+/** No id can be issued now: the window is used up, the clock can't be used, the wait was interrupted, or the generator is closed. */
 public class SnowflakeUnavailableException extends SnowflakeException {
     private static final long serialVersionUID = 1L;
 

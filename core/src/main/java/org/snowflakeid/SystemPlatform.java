@@ -18,23 +18,23 @@ final class SystemPlatform implements Platform {
     static final SystemPlatform INSTANCE = new SystemPlatform();
 
     /**
-     * Kept open: a process that has no descriptor left still has to draw, and to say what is wrong. Null: it is closed for a checkpoint, or
-     * there is none. Guarded by this.
+     * Kept open, so that a process without a free file descriptor can still draw. Null: closed for a checkpoint, or there is no such device. Guarded
+     * by this.
      */
     private @Nullable FileInputStream kernel = kernel();
 
     /** Spreads the bits of a clock: 2^64 divided by the golden ratio. */
     private static final long ODD = 0x9E3779B97F4A7C15L;
 
-    /** A parked thread wakes up late by about this much; the rest of the millisecond is waited for awake. */
+    /** A parked thread wakes up about this late, so the last part of the millisecond is spent spinning. */
     private static final long PARK_OVERSHOOT_NANOS = 80_000;
 
     private final Clock clock = Clock.systemUTC();
 
-    /** Drawn when it is first asked for, so that no two processes share what was prepared ahead of time. */
+    /** Drawn on first use: what an image was given ahead of time, several processes would share. */
     private @Nullable String process;
 
-    /** Names before checkpoints. What has one of them was written by this process, or by a copy of it. */
+    /** Names before checkpoints. An entry with one of them was written by this process or by a copy of it. */
     private final Set<String> former = new HashSet<>();
 
     private SystemPlatform() {}
@@ -76,7 +76,7 @@ final class SystemPlatform implements Platform {
 
     @Override
     public Thread start(String name, Runnable task) {
-        // Nothing is inherited: a generator that is opened in a request would keep the user of that request for ever.
+        // Inherits no thread locals: a generator opened in a request would keep the user of that request for ever.
         Thread thread = new Thread(null, task, name, 0, false);
         thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
         thread.setDaemon(true);
@@ -122,7 +122,7 @@ final class SystemPlatform implements Platform {
         return kernelLong() ^ Long.rotateLeft(wall * ODD, 32) ^ System.nanoTime() * ODD;
     }
 
-    /** Not SecureRandom: its providers keep state or read-ahead in memory, which a copy of this process would share. */
+    /** SecureRandom only as a last resort: its providers keep state or read-ahead in memory, which a copy of this process shares. */
     private long kernelLong() {
         byte[] drawn = new byte[Long.BYTES];
         for (int attempt = 0; attempt < 2; attempt++) {

@@ -6,14 +6,14 @@ import java.util.Locale;
 import java.util.UUID;
 
 /**
- * Where the parts of an id are in a UUID of version 7. Sequence and worker id are left-aligned in 20 bits, the most that a layout has, so
- * that they have the same places with every layout:
+ * Where the parts of an id are in a UUID of version 7. Sequence and worker id are left-aligned in 20 bits, the most that a layout has, so that their
+ * places are the same in every layout:
  *
  * <pre>
  * Unix milliseconds 48 | version 4 | sequence, first 12 | variant 2 | sequence, last 8 | worker id 20 | random 34
  * </pre>
  *
- * The sequence precedes the worker id, since the first 12 bits are where other makers of UUIDs count within a millisecond.
+ * The sequence precedes the worker id, since the first 12 bits are where other generators of UUIDs count within a millisecond.
  */
 final class UuidFields {
 
@@ -39,7 +39,7 @@ final class UuidFields {
         }
         int sequence = parts.sequence() << (FIELD_BITS - layout.sequenceBits());
         long workerId = (long) parts.workerId() << (FIELD_BITS - layout.workerIdBits());
-        // The JDK's own source, which it makes when it is first used: never while a native image is built.
+        // The JDK creates this random source on first use, so never while a native image is built.
         long random = UUID.randomUUID().getLeastSignificantBits() & RANDOM_MASK;
         return new UUID(
                 at.toEpochMilli() << 16 | VERSION << 12 | sequence >>> LAST_SEQUENCE_BITS,

@@ -35,14 +35,14 @@ import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /**
- * Whether a coordinator keeps what unique ids rest on, seen on the very server that an application uses, in a namespace of its own. It takes
- * a minute or two. What only a crash of the server would show is not looked at.
+ * Checks whether a coordinator keeps the promises that unique ids rest on, on the very server that an application uses, in a namespace of its own. It
+ * takes a minute or two. What only a crash of the server would show is not checked.
  */
 public final class CoordinatorCheck implements AutoCloseable {
 
     private static final Duration CALL = Duration.ofSeconds(10);
 
-    /** What a call may take that had no time, on a busy machine. */
+    /** How long a call without any time left may take on a busy machine. */
     private static final Duration LATE = Duration.ofSeconds(5);
 
     private static final int CONNECTIONS = 4;
@@ -59,12 +59,12 @@ public final class CoordinatorCheck implements AutoCloseable {
     private static final String ODD = " Aa  \u00e9\u6f22\uD83D\uDE00 %20+\\t\"'`$<&>;-- ==/ ";
 
     /**
-     * @param promise in words of those who operate the server
+     * @param promise in the words of operators
      * @param broken what was seen instead; empty: it was kept
      */
     public record Finding(String promise, Optional<String> broken) {}
 
-    /** What is seen to be otherwise than promised. */
+    /** A promise is broken. */
     private static final class Broken extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -87,7 +87,7 @@ public final class CoordinatorCheck implements AutoCloseable {
         return thread;
     });
 
-    /** Of the namespace, as it was written last. */
+    /** The record of the namespace, as it was last written. */
     private @Nullable Stored meta;
 
     private int written;
@@ -101,7 +101,7 @@ public final class CoordinatorCheck implements AutoCloseable {
         NamespaceAdministration.requireShared(given, provider);
         this.settings = given.values();
         this.provider = provider;
-        // Below the application's, where its user has rights.
+        // Below the application's namespace, where its user has rights.
         this.namespace = settings.namespace() + "/snowflake-check-"
                 + RandomToken.random(Platform.system()).substring(0, 8);
         for (int i = 0; i < CONNECTIONS; i++) {
@@ -117,7 +117,7 @@ public final class CoordinatorCheck implements AutoCloseable {
                 () -> {});
     }
 
-    /** In which it writes. */
+    /** The namespace in which it writes. */
     public String namespace() {
         return namespace;
     }
@@ -128,7 +128,8 @@ public final class CoordinatorCheck implements AutoCloseable {
     }
 
     /**
-     * Looks at one promise after the other, and tells of each as it is done. Where the first is not kept the others can't be looked at.
+     * Checks one promise after the other, and reports each when it is done. If the first is not kept, the others can't be checked. Blocks until all
+     * are done.
      *
      * @return whether all were kept
      * @throws CoordinatorException if the coordinator can't be read at all
@@ -345,7 +346,7 @@ public final class CoordinatorCheck implements AutoCloseable {
         for (int round = 0; round < ROUNDS; round++) {
             Instant told = clients.get(round % CONNECTIONS).read(0, 0, CALL).serverTime();
             if (told == null) {
-                // It has none; then clocks of other processes are compared.
+                // It reports none; then clocks of other processes are compared.
                 return;
             }
             Duration off = Duration.between(Instant.now(), told).abs();
@@ -448,7 +449,7 @@ public final class CoordinatorCheck implements AutoCloseable {
         }
     }
 
-    /** Gives back what it claimed, as far as it can, and ends the connections. Records are never deleted by a coordinator. */
+    /** Lets go of what it claimed, as far as it can, and ends the connections. Its records stay: a coordinator deletes none. */
     @Override
     public void close() {
         Stored left = meta;

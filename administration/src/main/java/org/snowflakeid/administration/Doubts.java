@@ -13,8 +13,8 @@ import org.snowflakeid.administration.NamespaceRefusedException.Reason;
 /**
  * What has to be accepted before a namespace is replaced, as one look at it shows.
  *
- * <p>A doubt is accepted of what it was about when the operator looked, and of nothing else: while he thinks about it, another
- * operator may give the namespace another successor, and the same doubt is about that one then.
+ * <p>Accepting a doubt covers only what it was about when the operator looked: meanwhile another operator may give the namespace another successor,
+ * and the same doubt is then about that one.
  */
 public final class Doubts {
 

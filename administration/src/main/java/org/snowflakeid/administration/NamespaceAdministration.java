@@ -25,7 +25,7 @@ public final class NamespaceAdministration implements AutoCloseable {
     private final NamespacePlace place;
 
     /**
-     * The namespace that these settings name, at the coordinator they name. They are those of the application.
+     * Opens the namespace that these settings name, at the coordinator they name. They must be the application's settings.
      *
      * @throws InvalidSettingsException if a setting is wrong or no single coordinator can be chosen
      */
@@ -58,7 +58,7 @@ public final class NamespaceAdministration implements AutoCloseable {
     }
 
     /**
-     * What the coordinator holds now. Blocks for at most some 30 seconds.
+     * What the coordinator holds now. Blocks for at most some 30 seconds, or twice as long if the record has other worker-id bits.
      *
      * @throws CoordinatorException if it can't be read
      */
@@ -95,8 +95,8 @@ public final class NamespaceAdministration implements AutoCloseable {
     }
 
     /**
-     * Prepares to replace this namespace in its place, after its coordinator lost data or they were edited. Nothing is
-     * written yet. Blocks for at most some 30 seconds.
+     * Prepares to replace this namespace in its place, after its coordinator lost data or they were edited. Nothing is written yet. Blocks as long as
+     * {@link #report}.
      *
      * @throws NamespaceRefusedException if it can't be restored
      * @throws CoordinatorException if it can't be read
@@ -106,8 +106,8 @@ public final class NamespaceAdministration implements AutoCloseable {
     }
 
     /**
-     * Prepares to let {@code successor} take the place of this namespace: at another coordinator, under another name, or with
-     * another layout. Nothing is written yet. Blocks for at most some 30 seconds for each of the two.
+     * Prepares to let {@code successor} take the place of this namespace: at another coordinator, under another name, or with another layout. Nothing
+     * is written yet. Blocks as long as {@link #report} for each of the two.
      *
      * @param successor to be closed by the caller, after the move
      * @throws NamespaceRefusedException if it can't be moved there

@@ -17,20 +17,20 @@ import org.snowflakeid.records.Reach;
  *
  * <h2>Why no id repeats</h2>
  *
- * Claims in the new namespace begin at its floor or later. It remains to be shown that every grant of the old one ends at it or below.
+ * Claims in the new namespace begin at its floor or later. It remains to be shown that every grant of the old one ends at or below that floor.
  *
  * <ul>
  *   <li><em>Grants whose marks are there</em> end at their mark, and the floor lies above all of them. This holds for processes
  *       that still run, are cut off, or sleep: they may issue to their limit without asking. Those that reach the
  *       coordinator stop earlier, since they see a foreign id at their next extension. No clock occurs in this part.
- *   <li><em>Grants whose marks were lost</em> can only be bounded by time. Each was written before the loss, so before now, and
- *       a process is granted no further than its time + a window at an extension, and its time + longest window + burst + first
- *       window at a claim. A burst is at most half a window. The premise is that each time in use is ahead of the coordinator's by no
- *       more than {@code snowflake.clock.max-skew}, at each write. It holds where the coordinator tells the time, since that is compared
- *       at every claim and every extension, and no mark is raised by a time further ahead of what it told last; its
- *       own clock must not have been set back since. Where it tells none, the operator has to see to it that the clocks agree. Ours may be wrong by
- *       the skew too. So all grants end before now + longest window + half of it + first window + twice the skew, which the floor does
- *       not fall below. The longest window is the greater one of what the record says (it may have been lost too) and what is configured.
+ *   <li><em>Grants whose marks were lost</em> can only be bounded by time. Each was written before the loss, so before now, and a process is granted
+ *       no further than its time + a window at an extension, and its time + longest window + burst + first window at a claim. A burst is at most half
+ *       a window. The premise is that each time in use is ahead of the coordinator's by no more than {@code snowflake.clock.max-skew}, at each write.
+ *       It holds where the coordinator tells the time, since that is compared at every claim and every extension, and no mark is raised by a time
+ *       further ahead of what it told last; its own clock must not have been set back since. Where it tells none, the operator has to make sure that
+ *       the clocks agree. Our clock may be wrong by the skew too. So all grants end before now + longest window + half of it + first window + twice
+ *       the skew, and the floor is not below that. The longest window is the greater of what the record says (it may have been lost too) and what is
+ *       configured.
  *   <li><em>Earlier namespaces</em> that this one took the place of end below its floor, hence the new floor is never
  *       lower than the old.
  * </ul>
@@ -38,9 +38,9 @@ import org.snowflakeid.records.Reach;
  * So the floor is max(now + uncertainty, every mark, floor − longest window) + longest window: one window more than the marks ask
  * for, since a mark that is there may be an older one.
  *
- * <p>What this cannot know is a floor that was lost with its record and lay ahead of the clock. A floor lies at most an hour and a
- * window ahead, or, with windows or a skew of more than a quarter of an hour, at most {@link Reach#FURTHEST_FLOOR}. So the argument holds again
- * so long after the restore or move that wrote it.
+ * <p>What this cannot know is a floor that was lost with its record and lay ahead of the clock. A floor lies at most an hour and a window ahead, or,
+ * with windows or a skew of more than a quarter of an hour, at most {@link Reach#FURTHEST_FLOOR}. So the argument holds again that long after the
+ * restore or move that wrote it.
  *
  * <h2>Another layout</h2>
  *

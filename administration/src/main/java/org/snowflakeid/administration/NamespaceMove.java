@@ -16,8 +16,8 @@ import org.snowflakeid.records.NamespaceState;
 import org.snowflakeid.spi.CasResult;
 
 /**
- * Lets a namespace go on elsewhere, at another coordinator, under another name or with another layout, such that no id of the
- * new equals one of the old. From {@link NamespaceAdministration#prepareMove}; for one thread at a time.
+ * Lets a namespace go on elsewhere, at another coordinator, under another name or with another layout, so that no id of the new equals one of the
+ * old. From {@link NamespaceAdministration#prepareMove}; for one thread at a time.
  *
  * <h2>How it works</h2>
  *
@@ -27,8 +27,8 @@ import org.snowflakeid.spi.CasResult;
  *   <li><b>Reserve</b> the new place: a record with a fresh id and {@code state=reserved}. No process claims under it.
  *   <li><b>Retire</b> the old record: {@code state=retired}, with {@code successor=} that id. Every write of a mark compares the
  *       record, so from here on no mark changes and nothing more is granted under the old one.
- *   <li><b>Put in use</b>: read the old record and all marks at one moment, and make exactly the reserved record active, with a
- *       floor above it all ({@link NamespaceFloor}).
+ *   <li><b>Put in use</b>: read the old record and all marks, after that, and make exactly the reserved record active, with a floor above it all
+ *       ({@link NamespaceFloor}).
  *   <li><b>Note</b> in the old record that it moved: {@code state=moved}.
  * </ol>
  *
@@ -37,19 +37,17 @@ import org.snowflakeid.spi.CasResult;
  *
  * <h2>Why there is one successor</h2>
  *
- * Several places may be called the same: a coordinator and a namespace have the same name on another server, and on the same one
- * after it was wiped. Such places can't be distinguished by name, but by the id that was drawn for each. The old record
- * names one id, once; only a record with that id is ever put in use for it; and a record with that id was written at one place,
- * before the old one named it. So a second successor is refused, wherever it is asked for (the model {@code MoveTwice}; with
- * only the place noted, or the id noted but not reserved, it finds the duplicate).
+ * Several places may have the same name: a coordinator and a namespace on another server, or on the same one after it was wiped. Such places can be
+ * distinguished only by the id that was drawn for each. The old record names one id, once; only a record with that id is ever put in use for it; and
+ * a record with that id was written at one place, before the old one named it. So a second successor is refused, wherever it is asked for (the model
+ * {@code MoveTwice}; with only the place noted, or the id noted but not reserved, it finds the duplicate).
  *
  * <h2>Interrupted, repeated, at the same time</h2>
  *
- * What is next follows from what the two records say, never from what this object did. So a repeated move goes on where the
- * last one ended, two operators at once do the same steps together, a late copy of an earlier write finds other bytes than it
- * expects, and a finished move can be asked for again without effect. The way back is a move of its own, to a place whose
- * record says that it moved. What is accepted is accepted of what was seen: each look is compared with the one before it ({@link
- * Doubts}), so that accepting the loss of one successor does not take the place of another one.
+ * What is next follows from what the two records say, never from what this object did. So a repeated move goes on where the last one ended, two
+ * operators at once do the same steps together, a late copy of an earlier write finds other bytes than it expects, and a finished move can be asked
+ * for again without effect. The way back is a move of its own, to a place whose record says that it moved. Accepting a doubt covers only what was
+ * seen: each look is compared with the one before it ({@link Doubts}), so that accepting the loss of one successor does not cover another.
  */
 public final class NamespaceMove {
 
@@ -81,7 +79,7 @@ public final class NamespaceMove {
     }
 
     /**
-     * Both places, and what follows from them; nothing of it is refused. The old one is read first: a record there that names its
+     * Both places, and what follows from them, none of which is a reason to refuse. The old one is read first: a record there that names its
      * successor does not change while the other is read.
      *
      * @param floor what the new namespace has, or would get now
@@ -154,7 +152,7 @@ public final class NamespaceMove {
                 }
                 if (now.stage() == Stage.RESERVED && result instanceof CasResult.Applied) {
                     seenRetired = true;
-                    // Another successor was named. An operator who names the lost one again gets it back.
+                    // Another successor is named now. If an operator names the lost one again, that doubt is a new one.
                     seen = seen.without(Set.of(NamespaceDoubt.LOST_SUCCESSOR));
                 }
             }
@@ -265,7 +263,7 @@ public final class NamespaceMove {
         return forThis ? Stage.RESERVED : Stage.NOT_BEGUN;
     }
 
-    /** Its successor was put in use there, and may have been restored or moved since. */
+    /** Whether its successor was put in use there; it may have been restored or moved since. */
     private static boolean isSuccessorInUse(NamespaceRecord from, NamespaceRecord to) {
         if (to.state() == NamespaceState.RESERVED
                 || (from.state() != NamespaceState.MOVING && from.state() != NamespaceState.MOVED)) {
@@ -319,7 +317,7 @@ public final class NamespaceMove {
     }
 
     private void requireReservedForThis(NamespaceRecord from, NamespaceRecord to) {
-        // What this namespace itself took the place of is no more, and its move will never be finished.
+        // The namespace that this one took the place of is gone, and its move will never be finished.
         boolean freed = to.replaces().equals(from.replaces());
         if (!freed && to.replaces().filter(from.id()::equals).isEmpty()) {
             throw place.refused(

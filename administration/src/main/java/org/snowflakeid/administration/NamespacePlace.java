@@ -24,7 +24,7 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
 /** A namespace at its coordinator, as an operator handles it: looked at as a whole, its record replaced by one compare-and-set. */
 public final class NamespacePlace {
 
-    /** An operator waits rather than wonders, and 2^20 worker ids take a while. */
+    /** An operator would rather wait than guess, and 2^20 worker ids take a while. */
     private static final Duration READ_TIMEOUT = Duration.ofSeconds(30);
 
     private static final Duration WRITE_TIMEOUT = Duration.ofSeconds(5);
@@ -127,7 +127,7 @@ public final class NamespacePlace {
      * Replaces exactly {@code expected}. An unknown outcome is settled by sending the same bytes again: whatever else may send
      * them wants the very same, so that a rejection which shows them means that they were applied.
      *
-     * @return unknown if it stays so, also where a call ends with an exception that says nothing of it
+     * @return unknown if it stays so, also where a call ends with an exception that leaves it open
      * @throws SnowflakeException if certainly nothing was written
      */
     CasResult write(@Nullable Stored expected, String next) {
@@ -150,7 +150,7 @@ public final class NamespacePlace {
                 unknown = again;
             } catch (SnowflakeException nothingChanged) {
                 failure = nothingChanged;
-                // A setting that is wrong now, such as a file of a password that is gone, is no better a moment later.
+                // A setting that is wrong now, such as a password file that is gone, is no better a moment later.
                 if (!(nothingChanged instanceof CoordinatorException passing) || passing.permanent()) {
                     break;
                 }

@@ -18,8 +18,8 @@ import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Stored;
 
 /**
- * Replaces a namespace in its place, after its coordinator lost what it had acknowledged or it was edited, such that no id of
- * the new equals one of the old. From {@link NamespaceAdministration#prepareRestore}; for one thread at a time.
+ * Replaces a namespace in its place, after its coordinator lost what it had acknowledged or it was edited, so that no id of the new equals one of the
+ * old. From {@link NamespaceAdministration#prepareRestore}; for one thread at a time.
  *
  * <h2>How it works</h2>
  *
@@ -27,8 +27,7 @@ import org.snowflakeid.spi.Stored;
  *   <li><b>Retire</b>: compare-and-set the record to {@code state=retired}. Every write of a mark compares the record, so from
  *       here on no mark changes and nothing more is granted under the old one. (No record at all does the same, but any process might
  *       create one; so a retired one is written.)
- *   <li><b>Read</b> the record and all marks at one moment. The marks say, and will go on to say, what was granted, except for what
- *       was lost.
+ *   <li><b>Read</b> the record and all marks. The marks say, now and later, what was granted, except for what was lost.
  *   <li><b>Replace</b>: compare-and-set exactly the retired record to a fresh id and a floor above it all
  *       ({@link NamespaceFloor}).
  * </ol>
@@ -38,10 +37,10 @@ import org.snowflakeid.spi.Stored;
  *
  * <h2>Interrupted, repeated, at the same time</h2>
  *
- * A record that is retired already is taken as it is. The bytes that replace it are unique (a fresh id each time), so that a late
- * copy of an earlier write changes nothing. Of two operators at once one sees the other's record and stops, also where there was
- * none when both looked: what an operator writes names what it takes the place of. What is accepted is accepted of what was seen:
- * each look is compared with the one before it ({@link Doubts}). A namespace that moved is not restored: its ids go on elsewhere.
+ * A record that is retired already is taken as it is. The bytes that replace it are unique (a fresh id each time), so that a late copy of an earlier
+ * write changes nothing. Of two operators at once one sees the other's record and stops, also where there was none when both looked: what an operator
+ * writes names what it takes the place of. Accepting a doubt covers only what was seen: each look is compared with the one before it ({@link
+ * Doubts}). A namespace that moved is not restored: its ids go on elsewhere.
  */
 public final class NamespaceRestore {
 
@@ -55,7 +54,7 @@ public final class NamespaceRestore {
         this.prepared = look();
     }
 
-    /** The namespace at one moment, and what follows from it; nothing of it is refused. */
+    /** One view of the namespace, and what follows from it, none of which is a reason to refuse. */
     private record Look(NamespaceView view, Doubts doubts, NamespaceFloor bounds, long floor) {}
 
     /** What has to be accepted, with the reason for people, in the order of the constants. */
@@ -64,9 +63,9 @@ public final class NamespaceRestore {
     }
 
     /**
-     * The ids of the records that doubts are about: of {@link NamespaceDoubt#LOST_SUCCESSOR} the successor, unless an early version
-     * did not note it, and of {@link NamespaceDoubt#RESERVED_RECORD} the reservation. Who accepts a doubt later than it was shown
-     * compares them: the same doubt may be about another record by then.
+     * The ids of the records that doubts are about: of {@link NamespaceDoubt#LOST_SUCCESSOR} the successor, unless an early version did not note it,
+     * and of {@link NamespaceDoubt#RESERVED_RECORD} the reservation. Compare them if a doubt is accepted later than it was shown: it may be about
+     * another record by then.
      */
     public Map<NamespaceDoubt, String> recordsInDoubt() {
         return prepared.doubts().records();
@@ -149,7 +148,7 @@ public final class NamespaceRestore {
         }
     }
 
-    /** Except for what this or another restore does first, to retire it, and what processes do. */
+    /** Allows for what this or another restore does first, to retire the record, and for what processes do. */
     private void requireUnchanged(@Nullable NamespaceRecord was, Look now) {
         NamespaceRecord is = now.view().meta();
         if (was == null ? isWrittenByAnotherOperator(is) : !isOfSame(was, is)) {
@@ -157,7 +156,7 @@ public final class NamespaceRestore {
         }
     }
 
-    /** Where no record could be read. A start creates one that takes the place of none. */
+    /** For where no record could be read: one that a start creates takes the place of none. */
     private static boolean isWrittenByAnotherOperator(@Nullable NamespaceRecord is) {
         return is != null && is.replaces().isPresent();
     }
@@ -200,7 +199,7 @@ public final class NamespaceRestore {
         }
     }
 
-    /** Our write was applied and its answer lost, and then a process raised its max-window. */
+    /** Whether our write was applied and its answer lost; a process may have raised the max-window since. */
     private static boolean isOf(String id, @Nullable Stored seen) {
         try {
             return seen != null && NamespaceRecord.parse(seen).id().equals(id);

@@ -6,10 +6,9 @@ import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.administration.NamespaceRefusedException.Reason;
 
 /**
- * Restoring or moving a namespace ended half-way: the namespace is retired, or may be. Its processes issue what they have reserved, at
- * most a window, and then nothing. So do the same again soon; what was done already is not done twice. The cause is what went
- * wrong: a {@link CoordinatorException} as a rule, a {@link NamespaceRefusedException} if something changed meanwhile: then look
- * first at what it says.
+ * Restoring or moving a namespace ended half-way: the namespace is retired, or may be. Its processes issue what they have reserved, at most a window,
+ * and then nothing. So do the same again soon; what was done already is not done twice. The cause is what went wrong: usually a {@link
+ * CoordinatorException}; a {@link NamespaceRefusedException} if something changed meanwhile, and then look first at what it says.
  */
 public final class NamespaceUnfinishedException extends SnowflakeException {
     private static final long serialVersionUID = 1L;

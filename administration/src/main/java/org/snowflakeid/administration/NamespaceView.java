@@ -15,7 +15,7 @@ import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Stored;
 
 /**
- * Everything that a coordinator held for a namespace at one moment.
+ * Everything that one read showed of a namespace at its coordinator.
  *
  * @param stored null if there is no record
  * @param meta null if there is none, or it can't be read

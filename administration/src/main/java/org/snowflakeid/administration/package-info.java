@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Restores a namespace after its coordinator lost data, moves one to another coordinator, and reports what is in it. The operator's command comes
- * in, on its own thread, which waits for the coordinator.
+ * Restores a namespace after its coordinator lost data, moves one to another place, and reports what is in it: for the operator's command. Calls
+ * block until the coordinator has answered.
  */
 @NullMarked
 package org.snowflakeid.administration;

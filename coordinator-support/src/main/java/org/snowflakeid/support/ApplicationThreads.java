@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.Deadline;
 
 /**
- * The threads by which a coordinator reaches its servers: daemons, which have the class loader of their application as context, and inherit
- * no thread locals, since servers of applications keep transactions there. A server that ends an application takes its classes away then:
- * so a coordinator that ends waits until none of its threads runs.
+ * The threads by which a coordinator reaches its servers: daemons, whose context class loader is that of their application. They inherit no thread
+ * locals, where application servers keep transactions. An application server that stops an application unloads its classes: so a coordinator that
+ * ends waits until none of its threads runs.
  */
 public final class ApplicationThreads {
 
@@ -24,10 +24,10 @@ public final class ApplicationThreads {
 
     private final @Nullable ClassLoader application;
 
-    /** Held weakly: one that could not be started never ends. */
+    /** Held weakly: a thread that could not be started never ends. */
     private final Set<Thread> all = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
-    /** @param application what the threads have as context class loader */
+    /** @param application the context class loader of the threads */
     public ApplicationThreads(@Nullable ClassLoader application) {
         this.application = application;
     }
@@ -43,7 +43,7 @@ public final class ApplicationThreads {
             Thread thread = kind.apply(task, name);
             thread.setDaemon(true);
             thread.setContextClassLoader(application);
-            // Not that of the thread which happens to need it.
+            // Not the priority of the thread that happens to need it.
             thread.setPriority(Thread.NORM_PRIORITY);
             all.removeIf(other -> other.getState() == Thread.State.TERMINATED);
             all.add(thread);
@@ -51,7 +51,7 @@ public final class ApplicationThreads {
         };
     }
 
-    /** How many there are. */
+    /** How many of them run. */
     public int count() {
         return running().size();
     }
@@ -62,7 +62,7 @@ public final class ApplicationThreads {
         }
     }
 
-    /** Waits until none of them runs, but no longer than that. An interrupt ends the wait, and is kept. */
+    /** Waits until none of them runs, or the deadline has passed. An interrupt ends the wait, and the thread's flag stays set. */
     public void awaitEnd(Deadline deadline) {
         try {
             for (List<Thread> left = running(); !left.isEmpty() && deadline.nanosLeft() > 0; left = running()) {

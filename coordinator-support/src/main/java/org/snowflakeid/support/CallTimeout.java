@@ -6,9 +6,9 @@ import java.util.Optional;
 import org.snowflakeid.config.Key;
 
 /**
- * How long a call to the servers may take, beside what core grants it: the same key for all coordinators.
+ * How long a call to the servers may take, if that is less than core allows: the same key for all coordinators.
  *
- * @param longest empty: as long as core grants
+ * @param longest empty: as long as core allows
  */
 public record CallTimeout(Optional<Duration> longest) {
 
@@ -19,7 +19,7 @@ public record CallTimeout(Optional<Duration> longest) {
                 .meaning("Upper bound of one call.");
     }
 
-    /** The shorter of what the caller grants and what the settings allow. */
+    /** The shorter of what the caller and the settings allow. */
     public Duration of(Duration granted) {
         return longest.filter(set -> set.compareTo(granted) < 0).orElse(granted);
     }

@@ -24,7 +24,7 @@ public record Credentials(
     /**
      * The password now; null if there is none.
      *
-     * @throws InvalidSettingsException if the file holds none
+     * @throws InvalidSettingsException if the file can't be read or holds none
      */
     public @Nullable String passwordNow(String generator) {
         return file == null ? password : keys.readAnew(generator, file);

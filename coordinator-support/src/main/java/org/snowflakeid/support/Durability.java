@@ -24,7 +24,7 @@ public enum Durability {
      * @param seen what was seen, and of which server
      * @param server as messages name it, such as {@code Consul}
      * @param remedy what to set so that nothing is lost
-     * @param key by which the server is used all the same
+     * @param key the key that allows such a server
      */
     public String complaint(String seen, String server, String remedy, Key<Durability> key) {
         return seen + ": " + server + " may lose what it acknowledged, and then ids repeat. Set " + remedy

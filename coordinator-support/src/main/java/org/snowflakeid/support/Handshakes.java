@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Handshakes(String trust, String identity) {
 
-    /** OpenSSL answers a certificate that is missing with the last one. */
+    /** The last one is OpenSSL's answer to a missing certificate. */
     private static final Pattern OF_THE_CERTIFICATE = Pattern.compile("Received fatal alert: (?:bad_certificate"
             + "|unsupported_certificate|certificate_|no_certificate|unknown_ca|access_denied|decrypt_error"
             + "|handshake_failure)");
@@ -36,7 +36,7 @@ public record Handshakes(String trust, String identity) {
         return causes;
     }
 
-    /** The one of these by which a certificate was refused; empty if none was. */
+    /** The first of these by which a certificate was refused; empty if none was. */
     public static Optional<Throwable> refusal(List<Throwable> causes) {
         return causes.stream().filter(Handshakes::refuses).findFirst();
     }
@@ -50,7 +50,7 @@ public record Handshakes(String trust, String identity) {
     }
 
     /**
-     * What is said of a server, which the sentence begins with.
+     * The complaint about a server, to follow its name.
      *
      * @param refusal as {@link #refusal} finds it
      * @param at which one of several servers; empty if that was said

@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where a server is, as a URL says. A name with an underscore is none of a host for {@link URI}, but for the networks of containers it is.
+ * The host and port of a server in a URL. {@link URI} accepts no underscore in a host name, but container networks do.
  *
  * @param host an IPv6 address is in brackets
  * @param port 1 to 65535
@@ -17,8 +17,8 @@ public record HostAndPort(String host, int port) {
     private static final Pattern UNDERSCORED = Pattern.compile("([\\w.-]*_[\\w.-]*)(?::(\\d{1,5}))?");
 
     /**
-     * @param usualPort of a URL that names none
-     * @return empty: the URL names no host, or a port that does not exist
+     * @param usualPort if the URL names none
+     * @return empty: the URL names no host, or a port out of range
      */
     public static Optional<HostAndPort> of(URI url, int usualPort) {
         String host = url.getHost();
@@ -41,9 +41,9 @@ public record HostAndPort(String host, int port) {
     }
 
     /**
-     * Where servers with such a name are reached by TLS.
+     * The complaint about a server with such a name that is reached by TLS.
      *
-     * @param whose it is, such as {@code a host}
+     * @param whose name it is, such as {@code a host}
      */
     public static String uncertifiable(String whose) {
         return "has '_' in the name of " + whose

@@ -11,8 +11,8 @@ import org.snowflakeid.config.Key;
 import org.snowflakeid.config.SettingsReader;
 
 /**
- * The keys of a password that may be in a file, and how they are read: the same for all coordinators. A file is read anew whenever its
- * password is needed, since it is replaced while a process runs.
+ * The keys of a password that may be in a file, and how they are read: the same for all coordinators. A file is read anew whenever its password is
+ * needed, since it may be replaced while a process runs.
  *
  * @param user whose password it is
  * @param password itself
@@ -59,7 +59,7 @@ public record PasswordKeys(Key<String> user, Key<String> password, Key<Path> fil
         }
     }
 
-    /** What the file holds; null if that is nothing, which is noted in the reader. */
+    /** The password in the file; null if there is none or it can't be read, which is noted in the reader. */
     public @Nullable String read(SettingsReader reader, Path named) {
         String text = text(reader, file, named, "the password")
                 .map(all -> all.replaceFirst("\\R\\z", ""))

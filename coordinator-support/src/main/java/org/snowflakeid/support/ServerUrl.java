@@ -25,8 +25,8 @@ public record ServerUrl(String scheme, HostAndPort server, String path) {
 
     /**
      * @param schemes one of which it must have
-     * @param usualPort of a URL that names none
-     * @return empty: it is no URL of a server, or has a query or a fragment
+     * @param usualPort if the URL names none
+     * @return empty: it is not the URL of a server, or has a query or a fragment
      */
     public static Optional<ServerUrl> of(String text, Set<String> schemes, int usualPort) {
         try {
@@ -46,7 +46,7 @@ public record ServerUrl(String scheme, HostAndPort server, String path) {
      * What a setting names, joined by commas. Where one of them can't be read, it is refused, and the result is empty.
      *
      * @param part reads one of them
-     * @param remedy by the one that can't be read: what it is not, and what to write
+     * @param remedy for the one that can't be read: what it is not, and what to write
      */
     public static <T> List<T> several(
             SettingsReader reader,

@@ -8,12 +8,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection, with its threads, for all coordinators of an application that reach the same servers in the same way. It begins with the
- * first call of one of them and ends when the last that uses it is closed. Applications of one server have one each, distinguished by their
- * context class loader, so that none keeps another's classes. A coordinator has this in a static field, and a {@link Loan} for each one that
- * is open.
+ * One connection, with its threads, for all coordinators of an application that reach the same servers in the same way. It begins with the first call
+ * of one of them and ends when the last that uses it is closed. Each application of an application server has its own, distinguished by context class
+ * loader, so that none keeps another's classes. A coordinator's class has this in a static field, and each open coordinator has a {@link Loan}.
  *
- * @param <K> how the servers are reached: equal for those who may share
+ * @param <K> how the servers are reached: equal for coordinators that may share
  * @param <T> the connection
  */
 public final class Shared<K, T> {
@@ -35,15 +34,15 @@ public final class Shared<K, T> {
     }
 
     /**
-     * @param begin makes one, without any input or output, since others wait meanwhile
-     * @param end is called once for each, by the last who used it, and when others may begin the next
+     * @param begin makes a connection, without any input or output, since others wait meanwhile
+     * @param end ends a connection: called once, by its last user, while others may already begin the next
      */
     public Shared(BiFunction<K, ApplicationThreads, T> begin, Consumer<T> end) {
         this.begin = begin;
         this.end = end;
     }
 
-    /** For a coordinator of the application that calls. */
+    /** For a coordinator of the calling application. */
     public Loan loan(K access) {
         return loan(access, Thread.currentThread().getContextClassLoader());
     }
@@ -73,8 +72,8 @@ public final class Shared<K, T> {
     }
 
     /**
-     * What one coordinator has of it. One that is never called keeps nothing, even if it is never closed. Any thread may call its methods,
-     * and none of them holds a lock while the connection ends.
+     * One coordinator's share. If it is never called it keeps nothing, even if it is never closed. Any thread may call its methods, and none of them
+     * holds a lock while the connection ends.
      */
     public final class Loan implements AutoCloseable {
         private final Key<K> key;
@@ -100,7 +99,7 @@ public final class Shared<K, T> {
             return used.connection;
         }
 
-        /** The connection if it was used before; null once this is closed. */
+        /** The connection, if this loan has used it; null if not, and once this is closed. */
         public synchronized @Nullable T present() {
             return use == null ? null : use.connection;
         }

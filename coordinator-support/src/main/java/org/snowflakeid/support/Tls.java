@@ -21,8 +21,8 @@ import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom an encrypted connection trusts and how this client identifies itself, read from the files that {@link TlsKeys} name. Two are
- * equal if the same was read, wherever it was read from.
+ * Whom an encrypted connection trusts and how this client identifies itself, read from the files that {@link TlsKeys} name. Two are equal if the same
+ * contents were read, from whatever files.
  *
  * @param trusted the authorities; empty: those of the JVM
  * @param identity certificate and private key, without a password; empty: the client needs none
@@ -54,7 +54,7 @@ public record Tls(Optional<KeyStore> trusted, Optional<KeyStore> identity) {
         return context;
     }
 
-    /** Shakes hands with a server whose certificate must be for that host. */
+    /** Shakes hands with a server whose certificate must be for that host; blocks meanwhile. */
     public static SSLSocket handshake(SSLSocketFactory factory, Socket connected, String host, int port)
             throws IOException {
         SSLSocket socket = (SSLSocket) factory.createSocket(connected, host, port, true);
@@ -78,7 +78,7 @@ public record Tls(Optional<KeyStore> trusted, Optional<KeyStore> identity) {
                 + identity.map(Tls::content).hashCode();
     }
 
-    /** Certificates and keys, in the order of the file. */
+    /** Certificates and keys, in the order of their aliases. */
     private static List<Object> content(KeyStore store) {
         List<Object> content = new ArrayList<>();
         try {

@@ -58,7 +58,7 @@ public record TlsKeys(Key<Path> ca, Key<Path> cert, Key<Path> key) {
     }
 
     /**
-     * For an address that is not encrypted: files would have no effect, and are refused. Others could see a secret, which is a warning.
+     * Checks an address that is not encrypted: refuses TLS files, which would have no effect, and warns of a secret that is sent there.
      *
      * @param scheme of an encrypted address, such as {@code https://}
      * @param secret what is sent there, for the warning; null: nothing
@@ -79,12 +79,12 @@ public record TlsKeys(Key<Path> ca, Key<Path> cert, Key<Path> key) {
         }
     }
 
-    /** Makes of certificates and keys what a library wants. */
+    /** Makes what a library wants from certificates and keys. */
     public interface Making<T> {
         T of(Tls files) throws IOException, GeneralSecurityException;
     }
 
-    /** What is wrong with the files is noted in the reader; null then. */
+    /** Null if the files can't be used, which is noted in the reader. */
     public <T> @Nullable T make(SettingsReader reader, Tls files, Making<T> making) {
         try {
             return making.of(files);

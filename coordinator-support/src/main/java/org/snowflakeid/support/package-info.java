@@ -7,8 +7,8 @@
  *       {@link org.snowflakeid.support.PasswordKeys} for a user and a password that may be in a file,
  *       {@link org.snowflakeid.support.ServerUrl} for addresses, and {@link org.snowflakeid.support.CallTimeout} for how long a call
  *       may take;
- *   <li>for its connection: {@link org.snowflakeid.support.Shared}, so that the generators of an application have one, and
- *       {@link org.snowflakeid.support.ApplicationThreads}, so that it outlives no application;
+ *   <li>for its connection: {@link org.snowflakeid.support.Shared}, so that the generators of an application have one, and {@link
+ *       org.snowflakeid.support.ApplicationThreads}, so that none outlives its application;
  *   <li>for its failures: {@link org.snowflakeid.support.RequestFailure}, which says whether anything may have been changed, and {@link
  *       org.snowflakeid.support.Handshakes}, where one side refuses the other's certificate.
  * </ul>

@@ -22,37 +22,36 @@ import org.snowflakeid.spi.WorkerCoordinator;
  *
  * <h2>Uniqueness</h2>
  *
- * A worker id is never owned; it is <em>granted for a span of ticks</em>. The coordinator holds one mark per worker id whose
- * limit says up to which tick it has been granted, to any process. Claiming or extending is one compare-and-set on the whole mark
- * that raises the limit; what lies between the old limit and the new is granted to the process whose write was applied, and to no
- * else, for ever. A generator issues a tick only below its limit. So two processes can't issue the same tick under the same
- * worker id, however long either was paused, whatever its clock says, and whether or not its lease has expired: nothing of that
- * occurs in the argument. The owner entry, bound to a time to live, only shows others which worker ids not to try.
+ * A worker id is never owned; it is <em>granted for a span of ticks</em>. The coordinator holds one mark per worker id whose limit says up to which
+ * tick it has been granted, to any process. Claiming or extending is one compare-and-set on the whole mark that raises the limit; what lies between
+ * the old limit and the new is granted to the process whose write was applied, and to no other, for ever. A generator issues a tick only below its
+ * limit. So two processes can't issue the same tick under the same worker id, however long either was paused, whatever its clock says, and whether or
+ * not its lease has expired: none of that enters the argument. The owner entry, which has a time to live, only shows others which worker ids not to
+ * try.
  *
  * <ul>
- *   <li>The whole value is compared, never the limit alone: it can be lowered at close and raised again. Each write carries random bytes
- *       that no other write ever has.
- *   <li>The bytes of a write are noted before they are sent ({@link #nextWrite}). Until it is known what became of them nothing else is
- *       sent for this worker id, whatever ended the call: an answer that was lost, an exception, an error. The same bytes are sent again
- *       until they are applied, or rejected by exactly themselves.
- *   <li>Another's mark that begins at or above our limit is a lawful takeover. One that begins below it, or ends below it, or
- *       no mark at all, proves that the coordinator forgot what it had acknowledged, or that a copy of this process is running: nothing
- *       may be issued any more.
+ *   <li>The whole value is compared, never the limit alone, which can be lowered at close and raised again. Each write carries random bytes that no
+ *       other write ever has.
+ *   <li>The bytes of a write are noted before they are sent ({@link #nextWrite}). Until their outcome is known nothing else is sent for this worker
+ *       id, whatever ended the call: a lost answer, an exception, an error. The same bytes are sent again until they are applied, or a rejection
+ *       shows them or another process's in place.
+ *   <li>Another process's mark that begins at or above our limit is a lawful takeover. One that begins below it, or ends below it, or no mark at all,
+ *       proves that the coordinator forgot what it had acknowledged, or that a copy of this process is running: nothing may be issued any more.
  *   <li>Every write compares the namespace record too, so that a retired or replaced namespace stops its processes.
- *   <li>A mark is lowered only at release, after sealing, to just above the last tick issued, and never below the limit found
- *       at the claim. If the last tick is uncertain, the mark stays as it is: that wastes a little time on one worker id.
+ *   <li>A mark is lowered only at release, after sealing, to just above the last tick issued, and never below the limit found at the claim. If the
+ *       last tick is uncertain, the mark stays as it is, which wastes a few ticks of one worker id.
  *   <li>A clock that isn't believed raises no mark ({@link VettedClock}).
  * </ul>
  *
  * <h2>Life cycle</h2>
  *
- * {@link SlotClaimer} makes it from an applied claim. It is extended again and again, and its owner entry claimed again if that was lost.
- * Losing the owner entry is no reason to stop: ids are issued up to the limit. It ends in one of three ways: released; taken over by
- * another process, after which ids still go on up to the limit; or left, because a copy of this process may use it too.
+ * {@link SlotClaimer} makes it from an applied claim. It is extended again and again, and its owner entry claimed again if that was lost. Losing the
+ * owner entry is no reason to stop: ids are issued up to the limit. It ends in one of three ways: released; superseded by another process, after
+ * which ids still go on up to the limit; or left, because a copy of this process may use it too.
  *
- * <p>Or {@link #resumed} makes it, from what a process before this one on the same host noted. The coordinator could not be asked, so nothing is
- * sent before it has shown the mark exactly as it was noted ({@link #meet}). If it shows a later write of the process before, whose answer
- * that one did not live to note, another worker id is claimed; the write is not adopted, since its bytes were noted nowhere.
+ * <p>Or {@link #resumed} makes it, from what a process before this one on the same host noted. The coordinator could not be asked, so nothing is sent
+ * before it has shown the mark exactly as it was noted ({@link #meet}). If it shows a later write of the process before, which that process did not
+ * live to note, another worker id is claimed; that write is not adopted, since its bytes were not noted.
  *
  * <h2>Copies</h2>
  *
@@ -96,12 +95,12 @@ public final class Claim {
     private final Lease lease;
 
     /**
-     * A trim never goes below it: the limit found at the claim, or all that may have been issued by others; where a copy of this process may
-     * be issuing below the limit, {@link Long#MAX_VALUE}.
+     * A release never lowers the mark below this: the limit found at the claim, or what others may have issued; {@link Long#MAX_VALUE} where a copy
+     * of this process may be issuing below the limit.
      */
     private long trimFloor;
 
-    /** No id of an earlier tick. */
+    /** The first tick that may be issued. */
     private final long from;
 
     /** The mark of the last write that is known to have been applied. */
@@ -110,7 +109,7 @@ public final class Claim {
     /** As the coordinator shows it, to compare with. */
     private Stored stored;
 
-    /** Noted before it was sent, until it is known what became of it. */
+    /** The write that was noted before it was sent, until its outcome is known. */
     private @Nullable Mark pending;
 
     private Standing standing;
@@ -210,7 +209,7 @@ public final class Claim {
         return standing == Standing.SUPERSEDED || file.isLost();
     }
 
-    /** Whether another process of this host goes on by its notes, so that no more is noted. */
+    /** Whether another process of this host goes on from its notes, so that no more are written. */
     public boolean isTakenOver() {
         return file.isLost();
     }
@@ -234,7 +233,7 @@ public final class Claim {
         return trimFloor == Long.MAX_VALUE;
     }
 
-    /** Whether a write was sent and it is not known what became of it. */
+    /** Whether a write was sent, and its outcome is not known. */
     public boolean isWriteUnderWay() {
         return pending != null;
     }
@@ -242,8 +241,8 @@ public final class Claim {
     // ---- writes
 
     /**
-     * The write to be sent now, for {@link #conclude}: the one whose outcome is not known, or a new one. A limit that is further ahead than
-     * wanted, since a clock was wrong, stays; it is written all the same, to find out whether the coordinator still has it.
+     * The write to send now: the one whose outcome is not known, or a new one. Its answer goes to {@link #conclude}. A limit that a wrong clock put
+     * further ahead than wanted stays; it is still written, to see whether the coordinator has it.
      *
      * @param windowTicks to be reserved ahead of the clock
      */
@@ -265,7 +264,7 @@ public final class Claim {
         return new WorkerCoordinator.Extension(workerId, stored, next.value(), owner);
     }
 
-    /** Extends it by a write of its own, and owns it again if need be. */
+    /** Extends it by a write of its own. Does not claim a lost owner entry: {@link #ownAgain}. */
     public void extend(long windowTicks, Duration timeout) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             WorkerCoordinator.Extension write = nextWrite(windowTicks);
@@ -285,8 +284,8 @@ public final class Claim {
     }
 
     /**
-     * Draws the conclusion from the answer to one of several writes that were sent together. One that was rejected though nothing was
-     * in its way, since another was in the way of all, is sent again by itself.
+     * Draws the conclusion from the answer to one of several writes that were sent together. One that was rejected only because another made the
+     * transaction fail is sent again by itself.
      */
     public void conclude(CasResult result, long windowTicks, Duration timeout) {
         if (conclude(result) == Outcome.TO_BE_SENT_AGAIN) {
@@ -311,7 +310,7 @@ public final class Claim {
         try {
             context.namespace().noteSeen(rejected.meta());
         } catch (Namespace.RetiredException e) {
-            // It may be restored since its data were lost, and nothing is asked any more that could show that.
+            // It may be retired because data was lost, and no later call would show that.
             requireNotLost(requireMark(slot), sent);
             throw e;
         }
@@ -363,11 +362,11 @@ public final class Claim {
         }
         if (!file.end()) {
             if (file.isLost()) {
-                // It has written on from our last note, and below our limit.
+                // That process goes on from our last note, below our limit.
                 return;
             }
             if (goesOn) {
-                // It has, or it is a copy of this process: the notes can't be looked at.
+                // That, or it is a copy of this process: the notes can't be read to tell.
                 lease.seal();
                 return;
             }
@@ -381,20 +380,20 @@ public final class Claim {
     }
 
     /**
-     * Whether a process wrote it that goes on from our mark: the process before, whose last write it may be; one that took over from our
-     * notes; or a copy. A claim and all that extends it have one token.
+     * Whether the writer of {@code foreign} goes on from our mark: the process before, whose last write it may be; one that took over from our notes;
+     * or a copy. A claim and its extensions have the same token.
      */
     private static boolean goesOn(Mark ours, Mark foreign) {
         return foreign.token().equals(ours.token()) && foreign.count() > ours.count();
     }
 
-    /** @param mayGoOn whether a process that goes on from our mark does so lawfully: the process before */
+    /** @param mayGoOn whether going on from our mark is lawful, as it is for the process before */
     static boolean isLawful(Mark ours, Mark foreign, boolean mayGoOn) {
         long limit = ours.limit();
         return foreign.limit() >= limit && (foreign.from() >= limit || (mayGoOn && goesOn(ours, foreign)));
     }
 
-    /** For a claim that was {@link #resumed}: what the coordinator shows, now that it can be asked. */
+    /** Compares a claim that was {@link #resumed} with what the coordinator shows, now that it can be asked. */
     public void meet(Slot slot) {
         Stored seen = slot.mark();
         if (seen != null && seen.value().equals(stored.value())) {
@@ -406,13 +405,13 @@ public final class Claim {
         standing = Standing.SUPERSEDED;
     }
 
-    /** What the coordinator shows of a worker id that another process was granted. */
+    /** Checks what the coordinator shows of a worker id that another process was granted: it may have lost data. */
     public void compare(Slot slot) {
         requireLawfulTakeover(requireMark(slot));
     }
 
     /**
-     * Gets the owner entry again, which had expired or was deleted; the mark is still ours.
+     * Claims the owner entry again after it expired or was deleted; the mark is still ours.
      *
      * @return whether it was lost and is ours again
      */
@@ -444,7 +443,7 @@ public final class Claim {
         return false;
     }
 
-    /** From here on a copy of this process may be issuing below the limit. */
+    /** Notes that from now on a copy of this process may be issuing below the limit. */
     public void share() {
         trimFloor = Long.MAX_VALUE;
         file.shareWithCopy();
@@ -452,17 +451,17 @@ public final class Claim {
 
     // ---- the notes by which another process takes over
 
-    /** From here on callers get no more than the last note says. The lease must not have been opened. */
+    /** From now on callers get no more than the last note allows. The lease must not have been opened. */
     public void keepIn(ClaimFile notes) {
         file = notes;
     }
 
-    /** Another claim of this worker id gets notes of its own: what is granted here goes on without any. */
+    /** Another claim of this worker id gets notes of its own: this one goes on without any. */
     public void endNotes() {
         boolean unused = file.goOnWithout();
     }
 
-    /** Another process may take over what the last note says, if there is one. The lease must have been sealed, or was never opened. */
+    /** Leaves the last note, if there is one, to a process that takes over. The lease must be sealed, or was never opened. */
     public void leaveNotes() {
         file.stop();
     }
@@ -470,9 +469,9 @@ public final class Claim {
     // ---- ends
 
     /**
-     * Gives a sealed or never opened claim back, such that others can have it at once.
+     * Gives a sealed or never opened claim back, so that others can claim the worker id at once.
      *
-     * @return whether that is certain; if not, they can after its limit, or it is theirs already
+     * @return whether that is certain; if not, others can claim it after its limit, or have it already
      * @throws RuntimeException as the coordinator does
      */
     public boolean release(long windowTicks, Duration timeout) {
@@ -484,7 +483,8 @@ public final class Claim {
             return false;
         }
         if (!file.equals(ClaimFile.NONE)) {
-            // Where it can't be asked another process on this host can go on by the last note, so that stays.
+            // If the coordinator can't be read, another process of this host may go on from the last note, which then
+            // stays.
             Snapshot unused = context.coordinator().read(workerId, workerId, timeout);
             if (!file.end()) {
                 throw new CoordinatorException(
@@ -492,7 +492,7 @@ public final class Claim {
             }
         }
         if (context.clock().lookForCopy()) {
-            // A copy may be closed before it has noticed that it is one, and the other be using what it holds.
+            // This may be a copy that has not noticed it yet, while the other one uses what both hold.
             trimFloor = Long.MAX_VALUE;
         }
         long last = lease.lastIssued();
@@ -530,7 +530,7 @@ public final class Claim {
         throw new CoordinatorException("its release keeps being rejected", false);
     }
 
-    /** Whether it was given back all the same. A release may be the last that shows that the coordinator lost data. */
+    /** Whether the release was applied after all. It may be the last call to show that the coordinator lost data. */
     private boolean isTrimmed(CasResult.Rejected rejected, Mark trimmed) {
         Slot slot = rejected.seen();
         if (slot != null && slot.mark() != null && slot.mark().value().equals(trimmed.value())) {
@@ -562,7 +562,7 @@ public final class Claim {
         context.coordinator().abandon(workerId, owner, timeout);
     }
 
-    /** As {@link #abandon}, where no process may take over either. */
+    /** As {@link #abandon}, and ends the notes: no process may take over either. */
     public void forget(Duration timeout) {
         boolean unused = file.end();
         leaveNotes();

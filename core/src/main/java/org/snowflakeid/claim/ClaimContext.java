@@ -27,7 +27,7 @@ public record ClaimContext(
         return settings.lastTick();
     }
 
-    /** A call of the coordinator that writes: whatever is thrown out of it, it may have been applied. */
+    /** Makes a write: whatever it throws, it may have been applied. */
     CasResult write(Supplier<CasResult> call) {
         long asked = platform.nanoTime();
         try {
@@ -42,7 +42,7 @@ public record ClaimContext(
         }
     }
 
-    /** Compares the clock with the coordinator's, if the answer to a write tells that. */
+    /** Compares the clock with the coordinator's, if the answer to a write reports that. */
     public void compareClock(CasResult result, long askedNanos) {
         if (result instanceof CasResult.Applied applied) {
             compareClock(applied.serverTime(), askedNanos);

@@ -41,15 +41,15 @@ public interface ClaimFile {
     boolean isLost();
 
     /**
-     * No process may take over from here on, since a copy of this one may be issuing what the last note says was not issued. Callers may issue
-     * all that is granted, if that is certain; if not, they stop at what the last note says.
+     * Ends the notes, since a copy of this process may be issuing what the last note says was not issued. If it is certain that no process can take
+     * over, callers may issue all that is granted; if not, they stop at what the last note says.
      */
     void shareWithCopy();
 
     /**
      * Ends the notes: callers may issue all that is granted.
      *
-     * @return false: that is not certain, or was done before, and changes nothing
+     * @return false: they may not have ended, or ended before; nothing changes
      */
     boolean goOnWithout();
 

@@ -78,7 +78,7 @@ public final class Namespace {
      */
     public boolean join(Snapshot seen, long vettedTick, Duration timeout) {
         if (meta != null) {
-            // It may be another by now, also since it was compared last.
+            // The record may have been replaced since it was last compared.
             NamespaceRecord unused = requireOurs(seen.meta(), meta.id());
         } else if (known != null) {
             NamespaceRecord unused = requireOurs(seen.meta(), known.namespace());
@@ -102,7 +102,7 @@ public final class Namespace {
         return true;
     }
 
-    /** Goes by what a process before this one noted of the record, until the coordinator can be asked. */
+    /** Uses what a process before this one noted of the record, until the coordinator can be asked. */
     public void resume(NamespaceRecord noted) {
         meta = noted;
         resumed = true;
@@ -147,7 +147,7 @@ public final class Namespace {
         }
         long floor = 0;
         if (settings.isStatic()) {
-            // Nothing remembers how far ahead of the clock a process issued ids that ended just now.
+            // Nothing records how far ahead of the clock a process that has just ended issued ids.
             floor = vettedTick + settings.burst().toMillis() + 1;
         } else if (settings.namespaceCreation() == NamespaceCreation.CREATE_FENCED) {
             floor = vettedTick
@@ -213,7 +213,7 @@ public final class Namespace {
         }
         boolean byOperator = found.replaces().isPresent() || found.state() == NamespaceState.RESTORING;
         if (!found.id().equals(ours) && byOperator) {
-            // Of an unreadable record, say, whose id was unknown.
+            // As when an unreadable record was replaced, whose id was unknown.
             throw new CoordinatorRegressedException(who + " was replaced (id " + found.id() + ", was "
                     + ours
                     + "), as by an operator who restored it or moved another one here: no ids are issued here any"
@@ -235,7 +235,7 @@ public final class Namespace {
         return found;
     }
 
-    /** What was issued by this process is not granted to it any more, but no mark is ever lowered below it. */
+    /** For worker ids held before a refused checkpoint: no mark is ever lowered below what was issued under them. */
     private void requireMark(int workerId, long least, Duration timeout) {
         Stored mark =
                 coordinator.read(workerId, workerId, timeout).slots().get(0).mark();
@@ -288,7 +288,7 @@ public final class Namespace {
         }
     }
 
-    /** Ids go on to the end of the window, which the successor namespace starts above; nothing is extended any more. */
+    /** Ids go on to the end of the window, above which the successor namespace starts; nothing is extended any more. */
     public static final class RetiredException extends SnowflakeException {
         private static final long serialVersionUID = 1L;
 

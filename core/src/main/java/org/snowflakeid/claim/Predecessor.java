@@ -5,7 +5,7 @@ package org.snowflakeid.claim;
  * What is known of the process that a claim was {@linkplain Claim#resumed taken over} from.
  *
  * @param isMet whether the coordinator has shown the mark that it noted
- * @param mayWrite whether a write of it may still be on its way; a write of ours, once applied, is in its way
+ * @param mayWrite whether one of its writes may still be applied; not once a write of ours has been
  * @param isOwner whether the owner entry is its own
  */
 record Predecessor(boolean isMet, boolean mayWrite, boolean isOwner) {

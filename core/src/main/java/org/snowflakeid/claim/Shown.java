@@ -14,8 +14,8 @@ import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.Stored;
 
 /**
- * What the coordinator has shown during a start, before it could not be reached any more: what was noted of it before is void if that
- * contradicts it. Used by the keeper's thread.
+ * What the coordinator showed during a start, before it could not be reached any more: a note that contradicts it is void. Used by the keeper's
+ * thread.
  */
 public final class Shown {
 
@@ -23,7 +23,7 @@ public final class Shown {
     private @Nullable Stored meta;
     private final Map<Integer, Slot> slots = new HashMap<>();
 
-    /** @param answer of any call; one that shows nothing is no harm */
+    /** @param answer of any call; ignored if it shows nothing */
     public void note(Object answer) {
         if (answer instanceof Snapshot read) {
             any = true;
@@ -42,7 +42,7 @@ public final class Shown {
         slots.put(slot.workerId(), slot);
     }
 
-    /** The start is over. */
+    /** Frees the slots when the start is over. */
     public void forget() {
         slots.clear();
     }
@@ -72,7 +72,7 @@ public final class Shown {
         }
     }
 
-    /** The last write of the process that noted it may not have been noted any more. */
+    /** The process that wrote the note may have made one more write, and not noted it. */
     private static boolean goesOnFrom(Mark noted, @Nullable Stored seen) {
         try {
             return seen != null

@@ -12,12 +12,12 @@ import org.snowflakeid.records.OwnerEntry;
 import org.snowflakeid.spi.Slot;
 
 /**
- * Which worker id to try. At random among those that can be used at once; never the lowest or the longest unused first, or
- * processes that start together all try the same one.
+ * Chooses the worker id to try, at random among those that can be used at once: with the lowest or the longest unused first, processes that start
+ * together would all try the same one.
  *
  * @param now vetted, in ticks
- * @param maxSkew a mark that ended by more than this is free, whatever its owner entry says, in ticks
- * @param horizon no claim begins further ahead of now, in ticks
+ * @param maxSkew a worker id whose mark ended longer ago than this is free, whatever its owner entry says; in ticks
+ * @param horizon no claim begins further ahead of now; in ticks
  */
 public record SlotChoice(long now, long maxSkew, long horizon, Platform platform) {
 
@@ -28,7 +28,7 @@ public record SlotChoice(long now, long maxSkew, long horizon, Platform platform
      * A worker id worth trying.
      *
      * @param earlier its mark, null if it was never claimed
-     * @param evict whether an owner is entered that stopped extending
+     * @param evict whether it has an owner, which stopped extending
      */
     record Candidate(Slot slot, @Nullable Mark earlier, boolean evict) {
 
@@ -79,7 +79,7 @@ public record SlotChoice(long now, long maxSkew, long horizon, Platform platform
                 : Optional.of(candidates.get((int) Long.remainderUnsigned(platform.randomLong(), candidates.size())));
     }
 
-    /** Why none can be had, with counts. */
+    /** Why no worker id is available, with counts. */
     public String describe(List<Slot> slots) {
         int held = 0;
         int poisoned = 0;

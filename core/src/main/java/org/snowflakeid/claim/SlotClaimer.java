@@ -41,7 +41,7 @@ public final class SlotClaimer {
     private final Platform platform;
     private final BooleanSupplier stopping;
 
-    /** Of a claim that was not applied, as was found out; not that all worker ids are taken. */
+    /** Why a claim was not applied; null if worker ids were merely taken. */
     private @Nullable CoordinatorException lastFailure;
 
     public SlotClaimer(ClaimContext context, SlotReader reader, BooleanSupplier stopping) {
@@ -59,22 +59,22 @@ public final class SlotClaimer {
     /**
      * @param used whether a worker id is in use here already
      * @param firstTick the claim begins there or later
-     * @param horizon how far ahead of the clock a claim may begin, in ticks: one that once believed a wrong clock must not
-     *     spread it
+     * @param horizon how far ahead of the clock a claim may begin, in ticks: a generator that once believed a wrong clock must not carry that time to
+     *     another worker id
      * @param lead how far ahead of the clock ids may begin, in ticks
-     * @param atOnce whether there are no ids until it has begun
+     * @param atOnce whether there are no ids until the claim has begun
      */
     public record Terms(IntPredicate used, long firstTick, long horizon, long lead, boolean atOnce) {}
 
     /**
      * @param firstPage slots already read; null: none
-     * @throws NoFreeWorkerIdException if there is none to be had now
+     * @throws NoFreeWorkerIdException if none is available now
      */
     public Claim claim(@Nullable Snapshot firstPage, Terms terms) {
         lastFailure = null;
         Snapshot page = firstPage != null ? firstPage : page();
         if (page.meta() != null) {
-            // Where no worker id can be had nothing is written, and no rejected write shows that the namespace moved.
+            // If no worker id is free nothing is written, and so no rejection shows that the namespace moved.
             namespace.noteSeen(page.meta());
         }
         List<Slot> slots = new ArrayList<>(page.slots());
@@ -98,7 +98,7 @@ public final class SlotClaimer {
         return claimed;
     }
 
-    /** As {@link #claim}, if one can be used at once, and that is before a tick that is waited for; else null. */
+    /** As {@link #claim}, but only a worker id usable at once, before {@code awaited}, the tick that ids wait for; else null. */
     @Nullable
     public Claim claimSooner(@Nullable Snapshot firstPage, Terms terms, long awaited) {
         if (Math.max(clock.vettedTick(), floor(terms)) >= awaited) {
@@ -117,7 +117,7 @@ public final class SlotClaimer {
         return claimed;
     }
 
-    /** Who had no worker id to extend has not compared its clock for as long. */
+    /** Also compares the clock: without a worker id to extend, it has not been compared for a while. */
     private Snapshot page() {
         long asked = platform.nanoTime();
         Snapshot page = reader.page();
@@ -138,7 +138,7 @@ public final class SlotClaimer {
         return tooEarly ? null : claimFirst(slots, terms, false);
     }
 
-    /** Tries slots until one is ours or none is left; what is seen of a slot that was lost replaces what was believed. */
+    /** Tries slots until one is ours or none is left; what a rejection shows of a slot replaces what was read. */
     private @Nullable Claim claimFirst(List<Slot> slots, Terms terms, boolean ahead) {
         for (int attempts = 2 * slots.size() + 10; attempts > 0 && !stopping.getAsBoolean(); attempts--) {
             Optional<Candidate> candidate =
@@ -177,7 +177,7 @@ public final class SlotClaimer {
         long limit = Math.min(from + window, context.lastTick());
         if (limit <= from) {
             String end = "the " + settings.endOfTimestamps();
-            // Ids in use go on as far as they are granted.
+            // Worker ids in use go on as far as they are granted.
             throw terms.atOnce() ? new InvalidSettingsException(List.of(end)) : new NoFreeWorkerIdException(end);
         }
         String token = RandomToken.random(platform);
@@ -214,7 +214,7 @@ public final class SlotClaimer {
         return readBack(id, owner, candidate.limit(), mark, ((CasResult.Unknown) result).cause());
     }
 
-    /** The claim was sent, and nothing is known of it. */
+    /** The claim was sent, and its outcome is unknown. */
     @SuppressWarnings("ReferenceEquality") // One and the same exception can't suppress itself.
     private @Nullable Claim readBack(int id, String owner, long limitFound, Mark mark, CoordinatorException cause) {
         // The interrupt that ended the claim must not end this too: what was claimed has to be released.
@@ -233,8 +233,7 @@ public final class SlotClaimer {
         }
         Slot seen = read.slots().get(0);
         if (seen.mark() != null && seen.mark().value().equals(mark.value())) {
-            // Where records are written one by one, a late write is one all the same: it counts if the namespace is in
-            // use after it.
+            // Where records are written one by one, a late write still counts, if the namespace is in use after it.
             namespace.noteSeen(read.meta());
             return claimed(id, owner, limitFound, mark, seen.mark(), owner.equals(seen.owner()));
         }

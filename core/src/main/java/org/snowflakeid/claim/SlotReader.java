@@ -29,7 +29,7 @@ public final class SlotReader {
         this.timeout = timeout;
     }
 
-    /** Some neighbours, anywhere. */
+    /** Some neighbouring worker ids, at a random place. */
     public Snapshot page() {
         int starts = to - from + 1 - PAGE + 1;
         if (starts <= 1) {
@@ -44,9 +44,8 @@ public final class SlotReader {
     }
 
     /**
-     * Some neighbours by which a clock can be judged: with the coordinator's time or as many live peers; else all.
-     * Everything is read only for want of both: it costs as much as ten claims, and a thousand that start at once, with a
-     * coordinator too busy to report the time, would keep it so.
+     * A {@link #page} by which a clock can be judged, with the coordinator's time or {@code peers} live peers; else all worker ids. All are read only
+     * if it has neither: that costs as much as ten claims, and a thousand starts at once would keep a coordinator too busy to report its time.
      */
     public Snapshot pageWithReference(int peers) {
         Snapshot page = page();

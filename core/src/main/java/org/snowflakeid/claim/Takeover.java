@@ -4,7 +4,7 @@ package org.snowflakeid.claim;
 import java.util.List;
 import org.snowflakeid.records.NamespaceRecord;
 
-/** How one generator goes on from what a process before it was granted, and leaves what it is granted to one after it. */
+/** Lets a generator go on from what a process before it was granted, and leave its own grants to one after it. */
 public interface Takeover {
 
     /** No process takes over from this one, or this one from another. */
@@ -43,20 +43,20 @@ public interface Takeover {
     /**
      * Takes over as many worker ids as this generator uses, or none.
      *
-     * @param shown contradicts none of them
-     * @return none: there are not so many
+     * @param shown must contradict none of them
+     * @return empty: there are not that many
      */
     List<Claim> resume(ClaimContext at, Shown shown);
 
     /** Notes from now on what is used of a claim that was not opened yet, if that can be done. */
     void keep(Claim claim, NamespaceRecord meta);
 
-    /** For the keeper's thread: says what is wrong with the files, if it is. */
+    /** For the keeper's thread: reports what is wrong with the files, if anything is. */
     void lookAtFiles();
 
     /**
-     * What was granted is in doubt, or may be in several copies soon: no process may take it over. The leases must have been sealed. For any
-     * thread; also after {@link #end}.
+     * Ends all notes: what was granted is in doubt, or may soon be in several copies, and no process may take it over. The leases must have been
+     * sealed. For any thread; also after {@link #end}.
      *
      * @return whether no process can
      */

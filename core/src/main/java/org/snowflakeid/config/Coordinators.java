@@ -22,7 +22,7 @@ public final class Coordinators {
 
     private static final Pattern ARTIFACT_SUFFIX = Pattern.compile("[a-z0-9]+(-[a-z0-9]+)*");
 
-    /** Those of this project, by which a lost service file is noticed. */
+    /** The coordinators of this project, by which a lost service file is noticed. */
     private static final Map<String, String> CLASSES = Map.of(
             "consul", "consul/Consul",
             "etcd", "etcd/Etcd",
@@ -70,7 +70,7 @@ public final class Coordinators {
             }
             return named;
         }
-        // Else the one whose file survived would be taken for the only one.
+        // Or the one whose file survived would be taken for the only one.
         requireServiceFile(settings, name -> !name.equals("memory"), found, loader);
         if (counted.isEmpty()) {
             throw invalid(
@@ -117,13 +117,13 @@ public final class Coordinators {
         found.putIfAbsent(provider.name(), provider);
     }
 
-    /** All that can be loaded, by their names. What can't be is reported when one is selected. */
+    /** All that can be loaded, sorted by name. A failure to load one is reported when one is selected. */
     static Collection<WorkerCoordinatorProvider> loadable(ClassLoader loader) {
         SortedMap<String, WorkerCoordinatorProvider> found = new TreeMap<>();
         try {
             ServiceLoader.load(WorkerCoordinatorProvider.class, loader).forEach(provider -> add(found, provider));
         } catch (ServiceConfigurationError e) {
-            // With those that were found before it.
+            // Goes on with those that were found before it.
         }
         add(found, new StaticCoordinatorProvider());
         return found.values();

@@ -13,7 +13,7 @@ public final class EnvironmentVariable {
         return withUnderscores(key).toUpperCase(Locale.ROOT);
     }
 
-    /** The name that goes before the one in capitals: {@code snowflake_clock_max_skew}. */
+    /** The name that is tried before the one in capitals: {@code snowflake_clock_max_skew}. */
     public static String withUnderscores(String key) {
         return key.replaceAll("[^A-Za-z0-9]", "_");
     }

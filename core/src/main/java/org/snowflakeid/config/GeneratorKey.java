@@ -11,7 +11,7 @@ import java.util.function.Predicate;
 /** The parts of {@code snowflake.generators.<generator>.<key>}, as they were written. */
 record GeneratorKey(String name, boolean isVariable, String generator, String key) {
 
-    /** @param isGenerator whether there is a generator of that name, for variables, where any underscore may part the two */
+    /** @param isGenerator whether there is a generator of that name; for variables, in which any underscore may separate generator and key */
     static GeneratorKey of(String name, boolean isVariable, KnownKeys known, Predicate<GeneratorKey> isGenerator) {
         String rest = name.length() < GENERATORS.length() ? "" : name.substring(GENERATORS.length());
         if (!isVariable) {

@@ -7,7 +7,7 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code snowflake.ignore} leaves to other software: keys, and environment variables, each by whichever name. */
+/** What {@code snowflake.ignore} leaves to other software: keys and environment variables, by any of their names. */
 final class IgnoredNames {
     private final Function<String, @Nullable String> lookup;
     private final Pattern names;
@@ -33,10 +33,7 @@ final class IgnoredNames {
         return names.matcher(EnvironmentVariable.of(name)).matches();
     }
 
-    /**
-     * Whether this is the value of a variable of other software that has the name of one of our keys. What is written under the key itself
-     * was written for us.
-     */
+    /** Whether this is the value of other software's environment variable, named like one of our keys. A value under the key itself is ours. */
     boolean hide(String key, String value) {
         return contain(key) && value.equals(lookup.apply(EnvironmentVariable.of(key)));
     }

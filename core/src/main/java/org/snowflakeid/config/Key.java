@@ -38,7 +38,7 @@ public final class Key<T> {
         NEVER
     }
 
-    /** More of a value says no more about what is wrong with it. */
+    /** More of a value would not help to see what is wrong with it. */
     private static final int MAX_SHOWN = 300;
 
     private static final Pattern SCHEME = Pattern.compile("(jdbc:)?[A-Za-z][A-Za-z0-9+.-]*://");
@@ -112,7 +112,7 @@ public final class Key<T> {
         return new Declaration<>(name, new Kind.OfFile());
     }
 
-    /** A folder that need not exist yet; the place of what is coordinated. */
+    /** A folder that need not exist yet, and where the records are. */
     public static Declaration<Path> folder(String name) {
         return new Declaration<>(name, new Kind.OfFolder()).address();
     }
@@ -122,14 +122,14 @@ public final class Key<T> {
         return new Declaration<>(name, new Kind.OfFolder());
     }
 
-    /** Hosts or URLs of servers: the place of what is coordinated. Credentials in it are not shown. */
+    /** Hosts or URLs of servers, where the records are. Credentials in it are not shown. */
     public static Declaration<String> address(String name, String accepted) {
         Declaration<String> declared = text(name, text -> true, "", accepted).address();
         declared.disclosure = Disclosure.WITHOUT_CREDENTIALS;
         return declared;
     }
 
-    /** Like {@link #address}, but credentials are refused. The remedy says which keys they belong into. */
+    /** Like {@link #address}, but credentials are refused. The remedy says in which keys they belong. */
     public static Declaration<String> addressWithoutCredentials(String name, String accepted, String remedy) {
         Declaration<String> declared = text(
                         name,
@@ -148,7 +148,7 @@ public final class Key<T> {
         return declared;
     }
 
-    /** What is said of a key beside its name and kind, in any order, and its meaning last. */
+    /** What is said of a key beside its name and kind: in any order, its {@link #meaning} last. */
     public static final class Declaration<T> {
         private final String name;
         private final Kind<T> kind;
@@ -172,7 +172,7 @@ public final class Key<T> {
             return this;
         }
 
-        /** What holds where the key is not set and the default is no fixed value; in words, for docs and messages. */
+        /** What holds where the key is not set and the default is not a fixed value; in words, for docs and messages. */
         public Declaration<T> otherwise(String words) {
             this.otherwise = words;
             return this;
@@ -195,7 +195,7 @@ public final class Key<T> {
             return this;
         }
 
-        /** Its value decides which records are found: one with another value is another place, also on the same servers. */
+        /** Its value decides which records are found: another value means other records, also on the same servers. */
         public Declaration<T> place() {
             this.place = true;
             return this;
@@ -257,7 +257,7 @@ public final class Key<T> {
         return place;
     }
 
-    /** Whether it says by itself which place that is. A schema, or a datacenter, does not: each server has its own. */
+    /** Whether its value alone says where that is. A schema or a datacenter does not: each server has its own. */
     public boolean isAddress() {
         return address;
     }
@@ -284,9 +284,8 @@ public final class Key<T> {
     }
 
     /**
-     * Hides too much rather than too little: a password may hold any character, and a URL that lacks its scheme is none. What
-     * lies before the last {@code @} may belong to credentials, and what follows a {@code ?} too. Each driver of a database has
-     * another way to write them: what is left must not even look like one.
+     * Hides too much rather than too little: a password may hold any character, and a URL may lack its scheme. What precedes the last {@code @}, or
+     * follows a {@code ?}, may be credentials. Each database driver has its own way to write them: what is left must not even look like one.
      */
     private static String withoutCredentials(String address) {
         Matcher matcher = SCHEME.matcher(address);

@@ -185,7 +185,7 @@ public interface Kind<T> {
         }
     }
 
-    /** Ids count in milliseconds: the rest would be lost without a word. */
+    /** Ids count in milliseconds: anything finer would be lost silently. */
     private static void requireWholeMillis(boolean whole) {
         if (!whole) {
             throw new IllegalArgumentException("is finer than a millisecond. Drop the last digits.");

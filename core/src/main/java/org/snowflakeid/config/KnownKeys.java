@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
-/** The keys that there are, by their names and by those of their environment variables, and the groups they are in. */
+/** All known keys, by name and by environment variable, and their groups. */
 final class KnownKeys {
 
     static final String PREFIX = "snowflake.";
@@ -26,7 +26,7 @@ final class KnownKeys {
     private final Set<String> groups = new TreeSet<>(Set.of(GENERATORS));
     private final Set<String> undeclared = new TreeSet<>();
 
-    /** @param named the coordinator that the settings name: one that is not there is refused when it is looked for, whatever its keys */
+    /** @param named the coordinator that the settings name: one that is missing is refused when it is selected, so its keys are not judged here */
     KnownKeys(Collection<WorkerCoordinatorProvider> providers, Optional<String> named) {
         SnowflakeKeys.core().forEach(this::add);
         named.filter(name ->
@@ -55,7 +55,7 @@ final class KnownKeys {
         return isVariable ? byVariable.get(EnvironmentVariable.of(name)) : byName.get(name);
     }
 
-    /** A name as it is written where this one is: with dots, or as an environment variable. */
+    /** A key as it is written in that place: with dots, or as an environment variable. */
     static String spelled(String key, boolean isVariable) {
         return isVariable ? EnvironmentVariable.of(key) : key;
     }
@@ -75,7 +75,7 @@ final class KnownKeys {
         return groups.stream().filter(group -> isIn(group, name, isVariable)).findFirst();
     }
 
-    /** The keys that a variable sets: it may be several, since it does not show what joins the words. */
+    /** The keys that a variable may set: several, since it does not show what joins the words. */
     Stream<Key<?>> like(String variable) {
         return byName.values().stream()
                 .filter(key -> EnvironmentVariable.of(key.name()).equals(variable));
@@ -105,7 +105,7 @@ final class KnownKeys {
         return Spelling.nearest(rest, possible).orElseThrow();
     }
 
-    /** The nearest of all, if nothing else will have been meant. */
+    /** The nearest of all, if it is near enough to be what was meant. */
     Optional<String> near(String name) {
         return Spelling.near(name.substring(PREFIX.length()), rests(PREFIX)).map(PREFIX::concat);
     }

@@ -17,7 +17,7 @@ public final class LayoutAdvice {
 
     private LayoutAdvice() {}
 
-    /** @throws InvalidSettingsException if it dates nothing, or only for less than a window from now on */
+    /** @throws InvalidSettingsException if its epoch is not in the past, or its timestamps end within a window from now */
     public static void requireLasting(Settings settings, Instant now) {
         SnowflakeLayout layout = settings.layout();
         String prefix = Logs.named(settings.generator(), "");
@@ -40,7 +40,7 @@ public final class LayoutAdvice {
         }
     }
 
-    /** With as many bits of milliseconds as the standard layout has, 41. */
+    /** Proposes 41 bits of milliseconds, as many as the standard layout has. */
     private static String proposal(Settings settings, Instant now) {
         int lowBits = settings.idBits() - 41;
         int workerIdBits = lowBits / 2 - 1;

@@ -7,8 +7,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one log of this library's core. Each line begins with the generator's name. What a log handler throws, be it an error, goes no further:
- * a line that is lost must not cost a worker id.
+ * The one log of this library's core. Each line begins with the generator's name. What a log handler throws, even an error, goes no further: a lost
+ * line must not cost a worker id.
  */
 public final class Logs {
 

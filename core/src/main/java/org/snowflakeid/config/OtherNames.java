@@ -11,7 +11,7 @@ final class OtherNames {
     /**
      * @param product as a message calls it
      * @param coordinator the one that works with it
-     * @param written in letters and digits
+     * @param written the spellings that are recognized, in lower-case letters and digits
      */
     record Product(String product, String coordinator, List<String> written) {
         private Product(String product, String coordinator, String... written) {

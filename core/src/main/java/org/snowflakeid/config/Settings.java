@@ -47,7 +47,7 @@ public final class Settings {
     private final Optional<Path> resumeDirectory;
     private final Unreleased unreleased;
 
-    /** @param reader gets the problems of all values */
+    /** @param reader collects the problems of all values */
     public Settings(
             String generator, Function<String, @Nullable String> lookup, Resources resources, SettingsReader reader) {
         this.generator = generator;
@@ -115,12 +115,12 @@ public final class Settings {
         }
     }
 
-    /** The same, for a coordinator that may use what the application has. */
+    /** The same, for a coordinator that may use resources of the application. */
     public Settings withResources(Resources found) {
         return new Settings(generator, lookup, found, new SettingsReader(generator, lookup));
     }
 
-    /** It remembers nothing beyond the process, and has one worker id. */
+    /** A static coordinator remembers nothing beyond the process, and has one worker id. */
     private void refuseWhatStaticCanNotHonour(SettingsReader reader) {
         if (namespaceCreation == NamespaceCreation.REQUIRE) {
             reader.refuse(
@@ -147,7 +147,7 @@ public final class Settings {
         }
     }
 
-    /** Whether nothing outlives a process that could be remembered. */
+    /** Whether the worker id is static: then nothing is remembered beyond the process. */
     public boolean isStatic() {
         return coordinator.filter(StaticCoordinatorProvider.NAME::equals).isPresent();
     }
@@ -204,7 +204,7 @@ public final class Settings {
         return generator;
     }
 
-    /** Empty: the only coordinator on the class path. */
+    /** The coordinator's name; empty: the only one on the class path. */
     public Optional<String> coordinator() {
         return coordinator;
     }
@@ -222,12 +222,12 @@ public final class Settings {
         return idBits;
     }
 
-    /** Nothing is granted beyond it, so that it is never issued: no id has more than {@code snowflake.id-bits}. */
+    /** No grant goes beyond it, so that it is never issued: no id has more than {@code snowflake.id-bits}. */
     public long lastTick() {
         return lastTick(idBits, layout.workerIdBits() + layout.sequenceBits());
     }
 
-    /** The last tick of ids of so many bits whose lower bits are no part of it. */
+    /** The last tick of ids of that many bits, of which the lower ones are worker id and sequence. */
     static long lastTick(int idBits, int lowerBits) {
         return (1L << (idBits - lowerBits)) - 1;
     }
@@ -237,7 +237,7 @@ public final class Settings {
         return layout.instantOf(lastTick());
     }
 
-    /** When it is and what to do then, to follow "the". */
+    /** When timestamps end and what to do then, to follow "the". */
     public String endOfTimestamps() {
         String bound = boundOfIds();
         return "timestamps of " + layout + bound + " end at "
@@ -265,7 +265,7 @@ public final class Settings {
         return new SettingsReader(generator, lookup).shown(key);
     }
 
-    /** Timestamps reserved ahead, and the time to live of the owner entry. */
+    /** How far ahead timestamps are reserved, and the time to live of the owner entry. */
     public Duration window() {
         return window;
     }

@@ -19,8 +19,7 @@ import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
 
 /**
- * Reads declared keys for one generator and collects all that is wrong with them, so that it is reported at once. A blank value
- * counts as none.
+ * Reads declared keys for one generator and collects all that is wrong with them, to report it together. A blank value counts as none.
  *
  * <pre>{@code
  * SettingsReader reader = new SettingsReader(config);
@@ -35,7 +34,7 @@ public final class SettingsReader {
 
     private static final Pattern EXPRESSION = Pattern.compile("\\$\\{[^}]*}");
 
-    /** Follows a complaint. What had to be resolved was so before it came here, or could not be and is an {@link UnresolvedValueException}. */
+    /** Follows a complaint. Where expressions are resolved, none gets here: one that can't be resolved is an {@link UnresolvedValueException}. */
     private static final String NOT_RESOLVED =
             " Nothing here resolves ${…}: MicroProfile Config and Spring do. Write the value itself.";
 
@@ -97,15 +96,12 @@ public final class SettingsReader {
         return text(key) != null;
     }
 
-    /**
-     * Whether nothing was wrong with these when they were read. What is wrong with one should not be looked for in how it goes with
-     * another.
-     */
+    /** Whether nothing was wrong with these when they were read. A wrong value need not be compared with another, too. */
     public boolean areRight(Key<?>... keys) {
         return Stream.of(keys).noneMatch(key -> refused.contains(key) || unresolved.contains(key));
     }
 
-    /** Whether it has a value that is the generator's own, and not that for all generators. */
+    /** Whether the generator has a value of its own for it, not only that for all generators. */
     public boolean isOwn(Key<?> key) {
         return !nameOf(key).equals(key.name());
     }
@@ -146,7 +142,7 @@ public final class SettingsReader {
             }
             return ignored.hide(name, value);
         } catch (InvalidSettingsException e) {
-            // What is wrong with that list is said where all names are judged.
+            // A problem of that list is reported where all names are judged.
             return false;
         }
     }
@@ -183,7 +179,7 @@ public final class SettingsReader {
     }
 
     /**
-     * Notes what works and is dangerous all the same.
+     * Notes a setting that works, but is dangerous.
      *
      * @param danger follows the key's name, and ends with the remedy
      */

@@ -17,7 +17,7 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
 /** The table of keys. Those of coordinators are declared by their providers. */
 public final class SnowflakeKeys {
 
-    /** Names of entries beside which the namespace of a named generator is stored. */
+    /** Names of entries next to which the namespace of a named generator is stored. */
     static final Set<String> RESERVED = Set.of("workers", "marks", "meta");
 
     public static final Duration LONGEST_WINDOW = Duration.ofHours(1);
@@ -252,7 +252,7 @@ public final class SnowflakeKeys {
         return Stream.of(text.split(",", -1)).map(String::strip).allMatch(SnowflakeKeys::isGenerator);
     }
 
-    /** Those of all generators, whatever their coordinator. */
+    /** The keys of core, whatever the coordinator. */
     public static List<Key<?>> core() {
         return CORE;
     }

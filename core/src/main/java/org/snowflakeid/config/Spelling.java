@@ -14,7 +14,7 @@ public final class Spelling {
 
     private Spelling() {}
 
-    /** The nearest, if it is near enough that nothing else will have been meant. */
+    /** The nearest, if it is near enough to be what was meant. */
     static Optional<String> near(String name, Collection<String> known) {
         return nearest(name, known)
                 .filter(other -> distance(letters(name), letters(other)) <= tolerance(letters(other)));
@@ -42,7 +42,7 @@ public final class Spelling {
                         .thenComparing(Comparator.naturalOrder()));
     }
 
-    /** Words are joined by hyphens, dots, underscores or capitals: no letter is mistaken by that. */
+    /** Hyphens, dots, underscores and capitals only join words: they don't count as letters. */
     private static String letters(String name) {
         return name.replaceAll("[^A-Za-z0-9]", "").toLowerCase(Locale.ROOT);
     }

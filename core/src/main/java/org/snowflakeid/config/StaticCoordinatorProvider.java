@@ -24,7 +24,7 @@ public final class StaticCoordinatorProvider implements WorkerCoordinatorProvide
 
     static final String NAME = "static";
 
-    /** Read by {@link SnowflakeSettings}, as the range of one worker id to claim from. */
+    /** Read with the {@link SnowflakeSettings}, as a range of one worker id to claim from. */
     static final Key<String> WORKER_ID = Key.text("snowflake.static.worker-id", text -> true, "", "a worker id")
             .required("With snowflake.coordinator=static give each process its own worker id there.")
             .use(Key.Use.ESSENTIAL)
@@ -33,7 +33,7 @@ public final class StaticCoordinatorProvider implements WorkerCoordinatorProvide
                             + " (`snowflake.namespace-creation` other than `create`, `snowflake.resume.directory`) are refused with it. With"
                             + " `snowflake.burst` ids begin so far ahead of the clock at each start.");
 
-    /** Is among the coordinators wherever they are looked for: it needs no service file. */
+    /** {@link Coordinators} always adds it to those found: it needs no service file. */
     public StaticCoordinatorProvider() {}
 
     @Override

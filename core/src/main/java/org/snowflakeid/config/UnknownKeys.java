@@ -28,9 +28,9 @@ import org.snowflakeid.SnowflakeSettings;
  * {@code snowflake.etcd.}, is a problem: misspelt, it would leave a default in force. Any other is left alone with a warning, since
  * a data warehouse uses this prefix too.
  *
- * <p>Environment variables are judged by their own names, such as {@code SNOWFLAKE_WINDOW}: the key that one means can't be
- * known from it. One that is set while its key has no value is a problem: it is in a map, where nothing reads it. Some runtimes list
- * them under further names, such as {@code snowflake.worker.ids}; those are passed over.
+ * <p>Environment variables are judged by their own names, such as {@code SNOWFLAKE_WINDOW}, which don't show the exact key. One that is set while its
+ * key has no value is a problem: it is in a map, where nothing reads it. Some runtimes list them under further names, such as {@code
+ * snowflake.worker.ids}; those are passed over.
  */
 public final class UnknownKeys {
 
@@ -72,7 +72,7 @@ public final class UnknownKeys {
     }
 
     /**
-     * Environment variables that no key of ours reads, whatever they are like: those that Kubernetes makes for a service, and those that
+     * Recognizes environment variables that set no key of ours, whatever their names: those that Kubernetes makes for a service, and those that
      * {@code snowflake.ignore} names.
      *
      * @param ignore the value of that key; null if it is not set
@@ -104,7 +104,7 @@ public final class UnknownKeys {
             return Optional.ofNullable(lookup.apply(SnowflakeKeys.COORDINATOR.name()))
                     .map(String::strip);
         } catch (InvalidSettingsException e) {
-            // What is wrong with it is said where it is read.
+            // Its problem is reported where it is read.
             return Optional.empty();
         }
     }
@@ -162,19 +162,19 @@ public final class UnknownKeys {
                         || (isVariable ? isClear(parts) : !parts.key().isEmpty()));
     }
 
-    /** In a variable it can't be seen where a generator's name ends, nor whether there is one. */
+    /** A variable does not show where a generator's name ends, nor whether there is one. */
     private boolean isClear(GeneratorKey parts) {
         return isGenerator(parts) || key(parts) != null;
     }
 
-    /** Whether it is none of ours, or one more name of an environment variable. */
+    /** Whether it is none of ours, or just another name of an environment variable. */
     private boolean isNoKey(String name, String variable) {
         return !name.startsWith(PREFIX)
                 || names.contains(variable)
                 || names.contains(EnvironmentVariable.withUnderscores(name));
     }
 
-    /** In a map, which no one asks for variables, its key has no value. An empty property may hide it from those who do. */
+    /** In a map, where variables are not looked for, its key has no value. Elsewhere an empty property may hide it. */
     private void requireToBeRead(String name, List<String> keys) {
         if (isSet(name) && keys.stream().noneMatch(key -> names.contains(key) || isSet(key))) {
             problems.add(
@@ -188,7 +188,7 @@ public final class UnknownKeys {
             String value = lookup.apply(name);
             return value != null && !value.isBlank();
         } catch (InvalidSettingsException e) {
-            // What is wrong with it is said where it is read.
+            // Its problem is reported where it is read.
             return true;
         }
     }
@@ -215,7 +215,7 @@ public final class UnknownKeys {
         return !isGenerator(parts) && known.find(parts.isVariable(), parts.withoutGenerator()) != null;
     }
 
-    /** Whether no generator can have that name. In a variable it can't be seen. */
+    /** Whether no generator can have that name. A variable does not show that. */
     private static boolean isOfNone(GeneratorKey parts) {
         return !parts.isVariable() && !parts.key().isEmpty() && !SnowflakeKeys.isGenerator(parts.generator());
     }
@@ -272,7 +272,7 @@ public final class UnknownKeys {
                         .filter(other -> !other.equals(SnowflakeSettings.DEFAULT_GENERATOR));
     }
 
-    /** As {@link SnowflakeSettings} says it of the keys that it knows. */
+    /** As {@link Settings} says it of the keys that it knows. */
     private String misplaced(GeneratorKey parts, @Nullable Key<?> key, String complaint) {
         String value = key == null ? null : lookup.apply(parts.name());
         String generator = parts.isVariable() ? parts.generator().toLowerCase(Locale.ROOT) : parts.generator();

@@ -5,9 +5,8 @@ import java.util.List;
 import org.snowflakeid.InvalidSettingsException;
 
 /**
- * A key is set to an expression such as {@code ${DB_HOST}} that names nothing. For code that looks up values in a
- * configuration with expressions. No message of it has the value, which may be a password: how much of it may be shown is known to
- * the {@link Key}, and a {@link SettingsReader} shows that.
+ * A key is set to an expression such as {@code ${DB_HOST}} that names nothing. For code that looks up values in a configuration with expressions. The
+ * message lacks the value, which may be a password: a {@link SettingsReader} shows as much of it as the {@link Key} allows.
  */
 public final class UnresolvedValueException extends InvalidSettingsException {
     private static final long serialVersionUID = 1L;

@@ -5,8 +5,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Distinguishes file systems whose locks and renames hold among all who see them, those of one kernel's own disks, from the ones that
- * several machines, or a machine and its guests, see at once.
+ * Tells file systems of one kernel's own disks, where locks and renames hold for all that see them, from those that several machines, or a machine
+ * and its guests, see at once.
  */
 public final class LocalFileSystems {
 

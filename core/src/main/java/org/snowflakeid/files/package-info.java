@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/**
- * Says which file systems are local to a host. The resume directory and the coordinator for files come in, when they are opened. It knows no other
- * room.
- */
+/** Says which file systems are local to a host, for the resume directory and the coordinator for files. It knows no other package. */
 @NullMarked
 package org.snowflakeid.files;
 

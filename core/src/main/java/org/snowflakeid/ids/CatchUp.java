@@ -4,15 +4,15 @@ package org.snowflakeid.ids;
 import org.snowflakeid.lease.Positions;
 
 /**
- * Which position comes after the last one. Usually that is the first of now, and what lies before it is given up. A generator that is used up
- * goes on with the very next position instead, though its tick is over: a thread that waits for the next millisecond wakes up late on a busy machine,
- * or is preempted within it, and would lose what came meanwhile.
+ * Chooses the position after the last one. Usually that is one of the present tick, and those before it are given up. A generator whose ids are used
+ * up goes on with the very next position instead, although its tick is over: on a busy machine a thread that waits for the next millisecond wakes up
+ * late, or is preempted, and would lose what came meanwhile.
  *
- * <p>That is so while the tick of the next position is at most {@code snowflake.clock.max-lag} ago, and <em>the one before it was used
- * up</em>: callers wanted more than it had. From then on each tick whose last position was issued counts as used up as well. So ids that come
- * one by one are dated now, and none is dated before the last.
+ * <p>That holds while the tick of the next position is at most {@code snowflake.clock.max-lag} ago, and <em>the tick before it was used up</em>:
+ * callers wanted more than it had. From then on each tick whose last position was issued counts as used up as well. So ids that are asked for one by
+ * one are dated now, and none is dated before the last.
  *
- * <p>Only which positions are given up depends on it. If what a thread reads here is out of date, a few more are.
+ * <p>This decides only which positions are given up. If a thread reads an old value here, a few more are.
  */
 public final class CatchUp {
 
@@ -33,7 +33,7 @@ public final class CatchUp {
     long next(long last, long now) {
         long following = last + 1;
         long tick = positions.tick(following);
-        // The tick before ended with its last id, so who wanted more than that wants this one.
+        // The tick before was issued to its last id, so callers that want more want this one.
         if (positions.isFirst(following) && wantedTick == tick - 1) {
             wantedTick = tick;
         }

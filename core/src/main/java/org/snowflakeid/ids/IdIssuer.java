@@ -16,31 +16,30 @@ import org.snowflakeid.lease.VettedClock;
  * Hands out the ids of one worker id, on the callers' threads.
  *
  * <p>A position is a tick and a sequence in one number ({@link Positions}). The next position is {@code max(last + 1, now)}: an exhausted
- * millisecond, a clock that does not move or steps back, and a burst are the same case, so no branch can get one of them wrong. A generator that
- * is used up may go on at {@code last + 1} though that is over ({@link CatchUp}).
- * It is issued if it is below the lease's limit and not further ahead of the clock than allowed; taking it is one
- * compare-and-set on the lease's last position. The clock is read after that position: the other order would make a thread
- * that was preempted in between see a clock that stepped back.
+ * millisecond, a clock that does not move or steps back, and a burst are the same case, so no branch can get one of them wrong. (While ids are used
+ * up it may be {@code last + 1} although that tick is over: {@link CatchUp}.) A position is issued if it is below the lease's limit and not further
+ * ahead of the clock than allowed; taking it is one compare-and-set on the lease's last position. The clock is read after the last position: in the
+ * other order a thread preempted in between would see a clock that stepped back.
  *
- * <p>The coordinator is never called here. The keeper raises the limit from its own thread, seals a lease (its
- * position becomes {@link Lease#SEALED}, so every compare-and-set on it fails) and publishes the next, which starts above
- * everything the sealed one issued. A stale limit is a smaller limit, and a pause between the compare-and-set and the return is
- * harmless, since what was granted stays granted. Callers that can't get an id now wait for bounded time, without a lock.
+ * <p>The coordinator is never called here. The keeper raises the limit from its own thread, seals a lease (its position becomes {@link Lease#SEALED},
+ * so every compare-and-set on it fails) and publishes the next, which starts above everything the sealed one issued. A stale limit is a smaller
+ * limit, and a pause between the compare-and-set and the return is harmless, since what was granted stays granted. Callers that can't get an id now
+ * wait for a bounded time, without a lock.
  *
- * <p>Where the wall clock has stepped ahead by more than a second, or far back, since it was set, or since this memory image was resumed, a
- * caller waits until the keeper has vetted it ({@link VettedClock}).
+ * <p>If the wall clock steps ahead by more than a second, or far back, because it was set or this memory image was restored, callers wait until the
+ * keeper has vetted it ({@link VettedClock}).
  *
- * <p>No call waits while there are ids, unless they are kept for a leader of the queue that was starved, and taking one is lock-free. When a millisecond is used up, one thread waits for the next and the others
- * sleep behind it, and get their ids from it or lead in their turn ({@link WaitingCall}, {@link WaitingLine}). While that is so, a thread that keeps losing the
- * compare-and-set to another leaves it the rest of the millisecond. So one thread at a time runs through it, which costs a quarter of what
- * a fight for one word costs.
+ * <p>Taking an id is lock-free, and no call waits while there are ids, unless they are kept for a starved leader of the queue. When a millisecond is
+ * used up, one thread, the leader, waits for the next; the others sleep behind it, and get their ids from it or lead in their turn ({@link
+ * WaitingCall}, {@link WaitingLine}). Meanwhile a thread that keeps losing the compare-and-set leaves the rest of the millisecond to the others: if
+ * one thread at a time runs through it, that costs a quarter of what contention for one word costs.
  */
 public final class IdIssuer {
 
-    /** Ids are never negative. */
+    /** No id; ids are never negative. */
     public static final long NONE = -1;
 
-    // Known to the calls that have to wait, too.
+    // Used by calls that have to wait, too.
     final Settings settings;
     public final Positions positions;
     final Platform platform;
@@ -52,7 +51,7 @@ public final class IdIssuer {
     final WaitingLine line;
     final CatchUp catchUp;
 
-    /** The last tick that was used up: threads want more than there is. */
+    /** The last tick in which threads wanted more ids than there were. */
     volatile long usedUpTick;
 
     public IdIssuer(Settings settings, Platform platform, VettedClock clock, SharedState shared, CurrentLease inUse) {
@@ -69,9 +68,9 @@ public final class IdIssuer {
     }
 
     /**
-     * The next id; {@link #NONE} if others were faster, or it has to be waited for.
+     * The next id; {@link #NONE} if another thread was faster, or the call has to wait.
      *
-     * @param fromTick no id of an earlier tick
+     * @param fromTick the earliest tick that the id may have
      */
     public long tryNextId(long fromTick) {
         Lease current = inUse.get();
@@ -89,9 +88,9 @@ public final class IdIssuer {
     }
 
     /**
-     * As {@link #tryNextId}, however long it takes.
+     * As {@link #tryNextId}, but waits, as long as the settings allow.
      *
-     * @param elsewhere whether another worker id has ids: {@link #NONE} then if this one has none
+     * @param elsewhere whether another worker id has ids: if so, and this one has none, the result is {@link #NONE}
      */
     public long nextId(long fromTick, BooleanSupplier elsewhere) {
         WaitingCall call = new WaitingCall(this, fromTick, true, elsewhere);
@@ -106,13 +105,13 @@ public final class IdIssuer {
     /**
      * Writes {@code count} ascending ids into the array, from an index on.
      *
-     * @param elsewhere whether another worker id has ids: {@link #NONE} then if this one has none, and nothing is filled
+     * @param elsewhere whether another worker id has ids: if so, and this one has none, the result is {@link #NONE}, and nothing is written
      * @return the last one
      */
     public long nextIds(long[] into, int from, int count, long fromTick, BooleanSupplier elsewhere) {
         WaitingCall call = new WaitingCall(this, fromTick, false, elsewhere);
         int to = from + count;
-        // Not read from the array: that is the caller's, who may have other threads write to it.
+        // Not read back from the array: other threads of the caller may write to it.
         long last = NONE;
         try {
             for (int filled = from; filled < to; filled += call.taken()) {
@@ -131,14 +130,14 @@ public final class IdIssuer {
         }
     }
 
-    /** A loop of its own, which the compiler can do with several ids at a time. */
+    /** A separate loop, which the compiler can vectorize. */
     private void fill(long[] ids, int from, int to, long first, int workerId) {
         for (int i = from; i < to; i++) {
             ids[i] = positions.id(first + (i - from), workerId);
         }
     }
 
-    /** Whether ids of that tick or later are to be had in this millisecond or the next. */
+    /** Whether there are ids of that tick or later in this millisecond or the next. */
     boolean isIssuing(long fromTick) {
         Lease current = inUse.get();
         long last = current.position();
@@ -151,7 +150,7 @@ public final class IdIssuer {
                 && !availability.isBehind(current, next, availability.end(current, next, now), now);
     }
 
-    /** How many ticks the clock has to come nearer before there are ids of that tick or later; {@link Long#MAX_VALUE}: none are granted. */
+    /** How many ticks the clock has to advance before there are ids of that tick or later; {@link Long#MAX_VALUE}: none are granted. */
     long gapTicks(long fromTick) {
         Lease current = inUse.get();
         long last = current.position();

@@ -18,30 +18,30 @@ import org.snowflakeid.lease.SharedState;
 import org.snowflakeid.lease.VettedClock;
 
 /**
- * What one call waits for that may take longer than the next millisecond: the clock, its vetting, a grant. A setting bounds each of these waits,
- * and the call fails at its end. Used by the thread that calls.
+ * One call's waits for what may take longer than the next millisecond: the clock, its vetting, a grant. A setting bounds each of them, and the call
+ * fails when that time is over. Used by the calling thread.
  */
 final class LongWait {
 
     /** A clock that is set right again wakes no thread, so a call that waits for it looks this often. */
     private static final long CLOCK_LOOK_NANOS = 50_000_000;
 
-    /** A call that waits for the keeper looks this often too: back at a time that is reserved, or credible, there are ids without it. */
+    /** A call that waits for the keeper also looks this often: once the clock is credible, or within what is reserved, it needs no keeper. */
     private static final long KEEPER_LOOK_NANOS = 500_000_000;
 
-    /** The clock was wrong before, not only corrected a little. */
+    /** A clock further behind was wrong before, not just corrected a little. */
     private static final long LONG_BEHIND_MILLIS = 60_000;
 
-    /** No look comes so late on a busy machine. */
+    /** A look later than this means that the process was frozen, not that the machine is busy. */
     private static final long FROZEN_NANOS = 2_000_000_000L;
 
-    /** A wall clock that shows the same millisecond for so long does not run. */
+    /** A wall clock that shows the same millisecond for longer than this stands still. */
     private static final long STANDING_NANOS = 50_000_000;
 
-    /** From the seal of a lease to the next one it takes microseconds, unless the keeper is preempted there. */
+    /** From the seal of a lease to the next lease it takes microseconds, unless the keeper is preempted in between. */
     private static final long LONGEST_SWAP_NANOS = 50_000_000;
 
-    /** An interrupt does not end it sooner than a wait for the next millisecond. */
+    /** For this long a wait for a swap ignores interrupts, as one for the next millisecond does. */
     private static final long UNINTERRUPTED_SWAP_NANOS = 1_000_000;
 
     private final Settings settings;
@@ -52,12 +52,12 @@ final class LongWait {
     private final CurrentLease inUse;
     private final Rollback rollback;
 
-    /** No call keeps its place in the queue meanwhile. */
+    /** Gives up the call's place in the queue. */
     private final Runnable leave;
 
     private BooleanSupplier elsewhere;
 
-    /** Of the clock when it was last seen to move, and when that was by the monotonic clock. */
+    /** Where the clock was last seen to move, and when that was by the monotonic clock. */
     private long movedTick = IdIssuer.NONE;
 
     private long movedNanos;
@@ -68,10 +68,10 @@ final class LongWait {
     /** When it last looked for what it waits for. */
     private long lookedNanos;
 
-    /** How long it was frozen meanwhile, with its process. */
+    /** How long the process was frozen meanwhile. */
     private long frozenNanos;
 
-    /** How long it has waited so before, since the call last got something. */
+    /** How long earlier waits took, since the call last got ids. */
     private long waitedBeforeNanos;
 
     private boolean waiting;
@@ -88,12 +88,12 @@ final class LongWait {
         this.leave = leave;
     }
 
-    /** A call that has begun is not left to another worker id. */
+    /** A batch that has begun stays with this worker id. */
     void stay() {
         elsewhere = () -> false;
     }
 
-    /** The call got something: what it waits for later begins anew. */
+    /** The call got ids: a later wait has its full time again. */
     void succeed() {
         end();
         waitedBeforeNanos = 0;
@@ -120,7 +120,7 @@ final class LongWait {
         return sinceNanos;
     }
 
-    /** Its time in the queue apart. */
+    /** How long the call has waited here, without its time in the queue, or frozen. */
     private long waitedNanos() {
         long since = waitingSince();
         long now = platform.nanoTime();
@@ -143,6 +143,7 @@ final class LongWait {
      * @param gapMillis until there are ids
      * @param behindMillis how far the clock is behind the last id
      * @return whether another worker id has ids now
+     * @throws ClockMovedBackwardsException if the settings allow no longer wait
      */
     boolean awaitClock(long gapMillis, long behindMillis) {
         if (elsewhere.getAsBoolean()) {
@@ -186,7 +187,7 @@ final class LongWait {
         return nanos - movedNanos > STANDING_NANOS;
     }
 
-    /** The next millisecond does not come, at no worker id of this process, and when it will is unknown. */
+    /** Waits where the clock stands still: no worker id of this process has ids before it moves. */
     void awaitMovingClock() {
         shared.requireOpen();
         long left = rollback.maxWaitNanos() - waitedNanos();
@@ -211,7 +212,7 @@ final class LongWait {
         shared.failedStanding(movedTick, reason);
     }
 
-    /** The wall clock has stepped, and it is not known yet whether rightly. */
+    /** Waits until the keeper has vetted a wall clock that stepped. */
     void awaitVetting() {
         shared.requireOpen();
         Object shown = clock.state();
@@ -225,7 +226,7 @@ final class LongWait {
                                     + ", and has not been vetted yet.")));
         }
         requireUninterrupted();
-        // Whatever was found: the clock may have stepped again since, which no other thread need have noticed.
+        // Whatever the keeper found: the clock may have stepped again since, unnoticed by other threads.
         shared.await(
                 () -> clock.isCredible(clock.tick()) || !shown.equals(clock.state()),
                 Math.min(left, KEEPER_LOOK_NANOS));
@@ -244,10 +245,10 @@ final class LongWait {
         shared.wantMore(inUse);
         long now = platform.nanoTime();
         boolean endedBefore = current.endNanos() - waitingSince() < 0;
-        // An outage must not fill request pools: once it has lasted, callers fail at once.
+        // An outage must not fill request pools: once it has lasted that long, calls fail at once.
         long waited = waitedNanos();
         long outage = endedBefore ? now - current.noticeEnd(now) - frozenNanos : 0;
-        // Sealed before its end it is about to be replaced, and that has to be waited for whatever is set.
+        // A lease sealed before its end is about to be replaced: wait for that, whatever is set.
         boolean swaps = next == Long.MAX_VALUE && !endedBefore;
         long patience = swaps
                 ? Math.max(LONGEST_SWAP_NANOS, settings.waitTimeout().toNanos())

@@ -8,13 +8,12 @@ import org.snowflakeid.lease.HighTick;
 /**
  * Spreads threads over the worker ids of one generator. Each thread keeps to one of them, and leaves it only while that issues nothing.
  *
- * <p>Ids of one thread increase strictly: where it changes the worker id, it begins a millisecond after its last id. Ids of different
- * threads increase to the millisecond ({@link HighTick}).
+ * <p>Ids of one thread increase strictly: when it changes the worker id, it begins a tick after its last id. Ids of different threads are in order to
+ * the millisecond ({@link HighTick}).
  */
 public final class StripedIssuers {
 
-    // What a thread remembers. In an array of the JDK's own, since a class of ours would keep an undeployed application
-    // alive.
+    // What a thread remembers, in an array of the JDK: a class of ours would keep an undeployed application in memory.
     private static final int HOME = 0;
     private static final int PRESENT = 1;
     private static final int LAST_ID = 2;
@@ -65,7 +64,7 @@ public final class StripedIssuers {
         return noted(memory, last);
     }
 
-    /** Before it is returned: from then on no other call may get a lower tick. */
+    /** To be called before an id is returned: from then on no other call may get a lower tick. */
     private long noted(long[] memory, long id) {
         memory[LAST_ID] = id;
         highTick.raise(issuers.get(0).tickOf(id));
@@ -73,8 +72,8 @@ public final class StripedIssuers {
     }
 
     /**
-     * The thread's own, else the next one that issues. If none does, the one that the clock gets to first; if none is granted more, the one
-     * that ended last: the longest wait is allowed for that.
+     * The thread's own worker id, else the next one that issues. If none does, the one that the clock reaches first; if none is granted more, the one
+     * whose window ended last, since calls may wait longest for that.
      */
     private int choose(long[] memory, long high) {
         int home = (int) memory[HOME];
@@ -103,7 +102,7 @@ public final class StripedIssuers {
         return issuers.get(candidate).gapTicks(fromTick(memory, candidate, high));
     }
 
-    /** A call need not go on waiting for one that has none. */
+    /** Whether a call may stop waiting for {@code chosen}, since another worker id has ids. */
     private boolean isAnotherIssuing(long[] memory, int chosen) {
         long high = highTick.get();
         for (int i = 0; i < issuers.size(); i++) {
@@ -114,7 +113,7 @@ public final class StripedIssuers {
         return false;
     }
 
-    /** By the very tick from which it would be asked: a call that is sent to it must not be sent away again. */
+    /** Asks from the very tick that the call would use: a call that is sent there must not be sent away again. */
     private boolean isIssuing(long[] memory, int candidate, long high) {
         return issuers.get(candidate).isIssuing(fromTick(memory, candidate, high));
     }

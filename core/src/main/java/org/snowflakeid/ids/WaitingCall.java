@@ -12,14 +12,14 @@ import org.snowflakeid.lease.SharedState;
 import org.snowflakeid.lease.VettedClock;
 
 /**
- * One call that could not be answered at once, or that is for several ids: it takes what there is, and waits for its turn or, in a {@link
- * LongWait}, for more. Used by the thread that calls. {@link IdIssuer} says what may be issued.
+ * One call that could not be answered at once, or that is for several ids: it takes what there is, and waits for its turn or, in a {@link LongWait},
+ * for more. Used by the calling thread. {@link IdIssuer} says what may be issued.
  */
 public final class WaitingCall {
 
     private static final long NONE = IdIssuer.NONE;
 
-    /** More in a row are lost only against threads that do nothing else. */
+    /** A call loses more in a row only against threads that do nothing else. */
     private static final int MAX_LOST = 3;
 
     private final IdIssuer issuer;
@@ -37,14 +37,14 @@ public final class WaitingCall {
 
     private final LongWait longWait;
 
-    /** What the positions taken last belong to. */
+    /** The lease of the positions taken last. */
     private Lease lease;
 
     private int taken;
     private int lost;
     private long leftToOthers = NONE;
 
-    /** Of the clock when the call began to look. */
+    /** The clock when the call first read it. */
     private long firstTick = NONE;
 
     /** Its place in the queue; null: none. */
@@ -65,7 +65,7 @@ public final class WaitingCall {
         this.lease = inUse.get();
     }
 
-    /** What the positions taken last belong to. */
+    /** The lease of the positions taken last. */
     Lease lease() {
         return lease;
     }
@@ -75,7 +75,7 @@ public final class WaitingCall {
         return taken;
     }
 
-    /** A batch that has begun is not left to another worker id. */
+    /** A batch that has begun stays with this worker id. */
     void stay() {
         longWait.stay();
     }
@@ -86,7 +86,7 @@ public final class WaitingCall {
     }
 
     /**
-     * Takes positions in a row, at least one.
+     * Takes consecutive positions, at least one.
      *
      * @return the first of them; {@link #NONE} if an id was {@link #given}, or another worker id has some
      */
@@ -165,7 +165,7 @@ public final class WaitingCall {
         return true;
     }
 
-    /** Nothing is waited for any more, whatever came of the call. */
+    /** Ends all waiting, whatever came of the call. */
     void end() {
         leave();
         longWait.end();
@@ -200,7 +200,7 @@ public final class WaitingCall {
             issuer.usedUpTick = now;
             issuer.catchUp.want(wantedTick);
         }
-        // Every call may wait for the next millisecond. A flag that is set would keep it from that.
+        // Every call may wait for the next millisecond, an interrupted one no longer than that.
         if (now > firstTick) {
             longWait.requireUninterrupted();
         }

@@ -9,37 +9,35 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Platform;
 
 /**
- * Where threads wait that found a millisecond used up. Only one of them, the leader, is awake; the others sleep behind it in the order in
- * which they came.
+ * Where threads wait when a millisecond is used up. Only one of them, the leader, is awake; the others sleep behind it in the order in which they
+ * came.
  *
  * <h2>What a caller sees</h2>
  *
- * A thread that comes while there are ids takes one, whether others wait or not. A queue that served strictly in turn would be a lock convoy: the
- * thread whose turn it is may do something else before its next id, and the ids of a millisecond would lie there while one sleeper after the
- * other is woken.
+ * A thread that comes while there are ids takes one, whether others wait or not. A queue that served strictly in turn would be a lock convoy: the ids
+ * of a millisecond would lie idle while one sleeper after another is woken.
  *
- * <p>The leader waits for the clock. When there are ids it takes its own, in the same step those of others in the queue, hands these out
- * ({@link #serve}), appoints the first of the rest its successor and goes.
+ * <p>The leader waits for the clock. When there are ids it takes its own and, in the same step, those of others in the queue, hands these out ({@link
+ * #serve}), appoints the first of the rest its successor, and leaves.
  *
  * <h2>How many are served at once</h2>
  *
- * Waking a thread costs as much as a hundred ids. Threads that do nothing but take ids use a millisecond up by themselves, one thread the fastest of
- * all: then no other is woken. Threads that do other things in between leave ids over. So the number of those that are served doubles with
- * each millisecond that had ids left over while threads waited, and shrinks by an eighth with each that was used up. A call that has waited
- * for {@link #LONG_WAIT_NANOS} is served in any case. Where a millisecond has few ids ({@link #FEW}), each call that there is an id for is
- * served, and waits about as long as its fair share, threads / rate. A leader serves no more than it can wake within a part of a millisecond.
+ * Waking a thread costs as much as a hundred ids. Threads that do nothing but take ids use up a millisecond by themselves, a single one fastest of
+ * all: then no other is woken. Threads that do other things in between leave ids over. So the number of calls served doubles with each millisecond
+ * that had ids left over while threads waited, and shrinks by an eighth with each that was used up. A call that has waited for {@link
+ * #LONG_WAIT_NANOS} is served in any case. Where a millisecond has few ids ({@link #FEW}), every call for which there is an id is served, and waits
+ * about its fair share, threads / rate. A leader serves no more calls than it can wake within a fraction of a millisecond.
  *
  * <p>Where processors are busy the leader may find ids used up whenever it wakes. After {@link #STARVED_NANOS} it has the next ones kept
  * ({@link #keepIfStarved}): a call that comes then waits behind it, until it has taken its own.
  *
  * <h2>What can go wrong</h2>
  *
- * This is no lock. An id is safe by the compare-and-set that takes it, even if two threads believe that they lead; an id given to a thread that
- * is gone is lost, never repeated. A waiter gets an id only of a position that was read after its call had begun ({@link #lastArrival}), so
- * ids increase in the order of calls. An Error in a waiter passes the lead on by {@link #leave}; should that fail too, or a thread not get a
- * processor, the first waiter that finds nothing has happened for {@link #STALL_NANOS} takes the lead from it: each looks when it comes, and
- * again when it has slept for long. Until then ids go on, and only those that sleep wait longer: until the first of them looks, which is later
- * the more of them there are ({@link #LONGEST_SLEEP_NANOS} at most).
+ * This is not a lock. An id is safe by the compare-and-set that takes it, even if two threads believe that they lead; an id given to a thread that is
+ * gone is lost, never repeated. A waiter gets an id only of a position that was read after its call had begun ({@link #lastArrival}), so ids increase
+ * in the order of calls. After an Error in a leader, {@link #leave} passes the lead on. If that fails too, or the leader gets no processor, the first
+ * waiter that finds nothing has happened for {@link #STALL_NANOS} takes the lead: each looks when it comes, and again when it has slept for long.
+ * Until then ids go on, and only sleepers wait longer, until one of them looks: the more there are, the later, within {@link #LONGEST_SLEEP_NANOS}.
  *
  * <h2>How the id path uses it</h2>
  *
@@ -47,30 +45,30 @@ import org.snowflakeid.Platform;
  * while there are ids:  take one
  * else, in a loop:      long bound = line.lastArrival();            // before lease, position and clock are read
  *                       if there are ids:
- *                           others = me leads ? line.select(me, ..) : 0
- *                           take mine + others by one compare-and-set; line.serve(me, first of others, others, ..)
+ *                           others = me leads ? line.select(bound, ..) : 0
+ *                           take mine + others by one compare-and-set; line.serve(bound, first of others, others, ..)
  *                       else: me = me or line.waiter(..), line.join(me);  me leads ? wait for the clock, line.wentOn(me) : line.await(me, ..)
  * whatever happens:     line.leave(me)
  * }</pre>
  */
 public final class WaitingLine {
 
-    /** A leader is awake at least each millisecond. Taking the lead from it does no harm. */
+    /** How long a leader, which wakes up each millisecond, may seem asleep before it loses the lead. Losing it does no harm. */
     private static final long STALL_NANOS = 10_000_000;
 
-    /** A millisecond that has no more ids than that has few. */
+    /** A millisecond with no more ids than this has few. */
     private static final long FEW = 1024;
 
-    /** A call that has waited for so long is served even where the ids are used up anyway. */
+    /** A call that has waited this long is served even where ids are used up anyway. */
     private static final long LONG_WAIT_NANOS = 80_000_000;
 
-    /** So long a leader may take to wake the others. */
+    /** How long a leader may take to wake the others. */
     private static final long SERVING_NANOS = 50_000;
 
-    /** A leader that has found ids used up for so long has them kept. */
+    /** A leader that has found ids used up for this long has the next ones kept. */
     private static final long STARVED_NANOS = 20_000_000;
 
-    /** Of calls that have waited for long, so many times as many are served. */
+    /** Of calls that have waited for long, this many times as many are served. */
     private static final long LONG_WAIT_FACTOR = 8;
 
     private static final int LEAST_SERVED = 16;
@@ -98,7 +96,7 @@ public final class WaitingLine {
     /** How many others a leader serves where ids are used up anyway. */
     private volatile int budget;
 
-    /** Whether the ids that there are belong to the leader, if there still is one. */
+    /** Whether ids are kept for the leader, if there still is one. */
     private volatile boolean keeps;
 
     /** A call that waits for one id, or for the lead. */
@@ -108,7 +106,7 @@ public final class WaitingLine {
 
         private final Thread thread = Thread.currentThread();
 
-        /** Or wants several, which it has to take itself. */
+        /** Whether it wants one id; several it has to take itself. */
         private final boolean single;
 
         private final long fromTick;
@@ -123,7 +121,7 @@ public final class WaitingLine {
         /** The id it got, or one of the above. */
         private final AtomicLong id = new AtomicLong(WAITING);
 
-        /** Known to its thread only, and still so when the lead has been taken from it. */
+        /** Known to its thread only; stays true when the lead is taken from it, until it notices. */
         private volatile boolean leads;
 
         Waiter(boolean single, long fromTick, long arrival) {
@@ -141,7 +139,7 @@ public final class WaitingLine {
             return id.get();
         }
 
-        /** Others may have left since it was counted who is to be served: so this is asked again of each that gets an id. */
+        /** Asked again for each call that gets an id: others may have left since those to be served were counted. */
         private boolean mayBeServed(long bound, long tick) {
             return single && arrival <= bound && fromTick <= tick;
         }
@@ -150,7 +148,7 @@ public final class WaitingLine {
             return id.get() == WAITING;
         }
 
-        /** A batch has no id that it did not take itself, not even if it was gone when it was asked about and is back now. */
+        /** A batch gets no id that it did not take itself, even if it was given up when it was counted and is back now. */
         private boolean give(long issued) {
             return single && id.compareAndSet(WAITING, issued);
         }
@@ -166,10 +164,10 @@ public final class WaitingLine {
     }
 
     /**
-     * A call that is to {@link #join}, and to {@link #leave} in any case.
+     * A place for a call, which then has to {@link #join}, and to {@link #leave} in any case.
      *
      * @param single whether it waits for one id, which others may take for it
-     * @param fromTick not one of an earlier tick
+     * @param fromTick the earliest tick that its id may have
      */
     public Waiter waiter(boolean single, long fromTick) {
         return new Waiter(single, fromTick, arrivals.incrementAndGet());
@@ -184,7 +182,7 @@ public final class WaitingLine {
             return;
         }
         queue.add(me);
-        // A leader that saw an empty queue has gone.
+        // A leader that saw the queue empty may have left.
         if (leader.compareAndSet(null, me)) {
             queue.remove(me);
             lead(me, now);
@@ -235,7 +233,7 @@ public final class WaitingLine {
         wentOnNanos = now;
     }
 
-    /** To be called by the leader each time it has waited for the clock. It may have waited so long that it leads no more. */
+    /** To be called by the leader each time it has waited for the clock. It may have waited so long that it no longer leads. */
     public void wentOn(Waiter me) {
         wentOnNanos = platform.nanoTime();
         if (leader.get() != me) {
@@ -260,7 +258,7 @@ public final class WaitingLine {
         return keeps;
     }
 
-    /** Whether ids are kept for a leader, which is not the caller. One that is gone, or does not get a processor, has none kept. */
+    /** Whether ids are kept for a leader other than the caller. None are for one that is gone, or gets no processor. */
     public boolean keepsForLeader() {
         if (keeps && (leader.get() == null || platform.nanoTime() - wentOnNanos > STALL_NANOS)) {
             keeps = false;
@@ -269,7 +267,7 @@ public final class WaitingLine {
     }
 
     /**
-     * Whether the leader is to take ids now. If not, the one before it is using the millisecond up, and the next is early enough.
+     * Whether the leader is to take ids now. If not, calls outside the queue are using the millisecond up, and the next is early enough.
      *
      * @param position the last one issued
      */
@@ -280,7 +278,7 @@ public final class WaitingLine {
         return !isFlowing(position, idsPerTick);
     }
 
-    /** Whether at the pace at which ids were taken without the queue at least half of a millisecond's would be used. */
+    /** Whether calls outside the queue take ids at a pace that uses at least half of a millisecond's. */
     private boolean isFlowing(long position, long idsPerTick) {
         long taken = position - servedPosition;
         return taken > 0 && taken * 2_000_000.0 >= (double) (platform.nanoTime() - servedNanos) * idsPerTick;
@@ -331,7 +329,7 @@ public final class WaitingLine {
      * Hands ids out to the first in the queue.
      *
      * @param firstId the others follow it
-     * @param tick the one of all these ids
+     * @param tick of all these ids
      * @param position the last one issued
      * @param now in ticks
      */
@@ -391,7 +389,7 @@ public final class WaitingLine {
                 platform.unpark(next.thread);
                 return;
             }
-            // It left before it could know.
+            // It left before it was told.
             from = next;
         }
     }
@@ -410,7 +408,7 @@ public final class WaitingLine {
         platform.unpark(first.thread);
         queue.remove(first);
         if (first.isWaiting() && leader.get() != first) {
-            // It was gone, is back, and what was removed is the place that it took then.
+            // It was given up, is back, and what was removed is its new place.
             queue.addFirst(first);
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Issues ids. Only threads that call for an id come in here, and nothing in here blocks but their own bounded wait. It reads the lease in use
- * and changes nothing but its position; it knows no coordinator and no claim.
+ * Issues ids, on the threads that ask for them, which block here only for their own bounded wait. Takes positions from the lease in use; knows no
+ * coordinator and no claim.
  */
 @NullMarked
 package org.snowflakeid.ids;

@@ -8,13 +8,13 @@ import org.snowflakeid.lease.SharedState;
 /** How long a call of the coordinator may take. */
 final class CallTimeouts {
 
-    /** A client's first call in a cold process takes seconds; after a longer one the log could not say every 5 s why the start fails. */
+    /** A client's first call in a cold process takes seconds; with a longer timeout the log could not say every 5 s why the start fails. */
     private static final Duration FIRST = Duration.ofSeconds(5);
 
-    /** So many requests are answered within one timeout. */
+    /** How many requests are answered within one timeout. */
     private static final int AT_A_TIME = 16;
 
-    /** Longer would be too long to find out that there is no answer at all. */
+    /** With more it would take too long to notice that there is no answer at all. */
     private static final int MOST_BATCHES = 4;
 
     private static final Duration LEAST = Duration.ofMillis(500);
@@ -50,8 +50,8 @@ final class CallTimeouts {
     }
 
     /**
-     * For one worker id: enough for a call under way, one to resolve a doubt, the release, perhaps twice, and closing the connection. With
-     * files there is one more, to find out whether they may be deleted.
+     * For one worker id: enough for a call under way, one to resolve a doubt, the release, perhaps twice, and closing the connection. With notes
+     * there is one more, to find out whether they may be ended.
      */
     long longestCloseNanos() {
         return started.multipliedBy(callsOfClose).plusSeconds(1).toNanos();

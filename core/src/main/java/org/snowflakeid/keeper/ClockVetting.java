@@ -36,13 +36,13 @@ public final class ClockVetting {
     /** How much later than due a live peer may write, and how late an answer may come. */
     private static final long LATENESS_MILLIS = 5000;
 
-    /** Two readings of a clock that reports whole seconds, as the middle of that second, differ by so much at most. */
+    /** Two readings of a clock that reports whole seconds, as the middle of the second, are off by this much at most. */
     private static final long COORDINATOR_READINGS_MILLIS = 1000;
 
-    /** No one or two with a wrong clock decide their median. */
+    /** With this many, one or two wrong clocks don't decide the median. */
     private static final int ENOUGH_PEERS = 5;
 
-    /** After a step the next look must find the same ones, to see who has written since. */
+    /** After a step the next look must find the same peers, to see which of them have written since. */
     private static final int ALL_PEERS = Integer.MAX_VALUE;
 
     private final VettedClock clock;
@@ -61,10 +61,10 @@ public final class ClockVetting {
     /** Whether the last look at the start found a clock that is not to be used. */
     private boolean refused;
 
-    /** By how much the coordinator's clock was ahead of the monotonic one at the start: if it is not later, this process missed no time. */
+    /** How far the coordinator's clock was ahead of the monotonic one at the start; while that is so, this process missed no time. */
     private @Nullable Long coordinatorAheadMillis;
 
-    /** The marks of the first look after a step: who still shows the same has not written since. */
+    /** The marks of the first look after a step: a peer that still shows the same one has not written since. */
     private @Nullable Map<Integer, String> marksAtStep;
 
     /** @param own whether this generator wrote a mark */
@@ -98,9 +98,10 @@ public final class ClockVetting {
     Snapshot vetFirst() {
         long asked = platform.nanoTime();
         Snapshot seen = slots.pageWithReference(ENOUGH_PEERS);
-        // The coordinator may have read its clock as late as that: a slow answer must not hide what is missed later.
+        // The coordinator may have read its clock as late as this: a slow answer must not hide time that is missed
+        // later.
         long answered = platform.nanoTime();
-        // No peer need have written since: one that is entered may have ended a whole window ago.
+        // Peers need not have written lately: the process of an owner entry may have ended a whole window ago.
         Reference reference = reference(seen, asked, Map.of(), longestWindowMillis(seen.meta()));
         refused = reference.judges(clock, false) == Verdict.CONTRADICTED;
         if (refused) {
@@ -118,7 +119,7 @@ public final class ClockVetting {
         return refused;
     }
 
-    /** Time may have passed unseen before the coordinator's clock was looked at first: that can't show any more that none has. */
+    /** Time may have passed unseen before the coordinator's clock was first read, so that clock can't show that none has. */
     void forgetStart() {
         coordinatorAheadMillis = null;
     }
@@ -152,7 +153,7 @@ public final class ClockVetting {
         }
     }
 
-    /** Where no write can show whether there is a copy of this process: whether it missed any time, by the coordinator's clock. */
+    /** Finds out by the coordinator's clock whether this process missed any time, where no write can show whether there is a copy. */
     void lookForMissedTime() {
         long asked = platform.nanoTime();
         Instant coordinatorTime = slots.page().serverTime();
@@ -161,7 +162,7 @@ public final class ClockVetting {
         }
     }
 
-    /** To be called after writes, by whose answers the clock was compared. */
+    /** To be called after writes, whose answers were compared with the clock. */
     void lookAtComparison() {
         VettedClock.Contradiction contradiction = clock.contradiction();
         if (contradiction != null) {
@@ -219,8 +220,8 @@ public final class ClockVetting {
     }
 
     /**
-     * Another process's time, or the coordinator's. A worker id of this process is no witness, whichever of its generators uses it: all read the same clock. One that
-     * was taken over may be entered as that of the process before; so what this generator wrote is known by itself.
+     * The time of another process, or the coordinator's. A worker id of this process is no witness, whichever of its generators uses it: all read the
+     * same clock. One that was taken over may still have the owner entry of the process before; so this generator also knows the marks that it wrote.
      *
      * @param millis null: none
      * @param ageMillis by how much it may lag behind its clock; of the coordinator's that is measured
@@ -239,7 +240,7 @@ public final class ClockVetting {
 
     /** Null if the coordinator can't be asked now. */
     private @Nullable Reference referenceAfterStep(long maxWindowMillis) {
-        // The coordinator may read its clock as soon as that, however long its answer takes.
+        // The coordinator may read its clock as early as this, however long its answer takes.
         long asked = platform.nanoTime();
         Snapshot seen;
         try {
@@ -273,7 +274,7 @@ public final class ClockVetting {
         }
     }
 
-    /** @param ageMillis so long ago a live peer may have written, if it was in time */
+    /** @param ageMillis how long ago a live peer may have written, if it was in time */
     private Reference reference(Snapshot seen, long askedNanos, Map<Integer, String> before, long ageMillis) {
         Instant serverTime = seen.serverTime();
         if (serverTime != null) {

@@ -13,9 +13,8 @@ import org.snowflakeid.lease.SharedState;
 import org.snowflakeid.lease.VettedClock;
 
 /**
- * Leaves what a copy of this process may be using as well, as when its memory image was restored twice: each worker id in use gets a write
- * that only one of two copies can win, and ids go on under another worker id, or above all that both may know of. Called by the keeper's
- * thread only.
+ * Gives up what a copy of this process may be using as well, as when its memory image was restored twice: each worker id in use gets a write that
+ * only one of two copies can win, and ids go on under another worker id, or above all that both may know of. Called by the keeper's thread only.
  */
 final class CopyGuard {
 
@@ -38,12 +37,12 @@ final class CopyGuard {
     }
 
     /**
-     * Ends with nothing in use that a copy of this process may be using as well.
+     * When this returns, nothing in use here may be in use by a copy of this process as well.
      *
      * @throws org.snowflakeid.SnowflakeException if that is not certain yet
      */
     void leaveShared() {
-        // What an attempt before this one left, which failed half-way.
+        // Left behind by an earlier attempt that failed half-way.
         workerIds.releaseLeft();
         boolean answered = false;
         for (Guarded each : all) {
@@ -66,7 +65,7 @@ final class CopyGuard {
         /** In use, while a copy of this process may use it too up to {@link #sharedLimit}. */
         private @Nullable ExtensionPlan sharedPlan;
 
-        /** Everything below must be left. */
+        /** Everything below must be given up. */
         private long sharedLimit;
 
         /** How many steps of the clock had been seen before the last write that only one of two copies can win; 0: there was none. */
@@ -89,7 +88,7 @@ final class CopyGuard {
             succession.abandonSuccessor(timeout);
             ExtensionPlan used = succession.current();
             int steps = clock.steps();
-            // A later step may have a copy of its own, which knows of what was written for the one before.
+            // A later step may mean another copy, which knows what was written because of the one before.
             if (used == null || steps == stepsBeforeLeaving) {
                 // Already left: what is used now was claimed after that write, or lies above it.
                 return false;
@@ -136,7 +135,7 @@ final class CopyGuard {
                                         + " no other worker id can be used sooner: ids continue from "
                                         + layout.instantOf(limit)));
             }
-            // Also where the clock is there already: it may step back.
+            // Even if the clock is there already: it may step back.
             used.claim().lease().skipTo(positions.first(limit));
             sharedPlan = null;
         }

@@ -11,10 +11,10 @@ import org.snowflakeid.claim.Takeover;
 import org.snowflakeid.lease.SharedState;
 import org.snowflakeid.spi.WorkerCoordinator;
 
-/** The end of a generator: its worker ids are given back, as far as that can be done, and its connection is closed. By the keeper's thread. */
+/** The end of a generator: its worker ids are given back, as far as that can be done, and its connection is closed. For the keeper's thread. */
 final class Ending {
 
-    /** After so many worker ids in a row that could not be given back the coordinator is not asked for the others. */
+    /** After this many worker ids in a row that could not be given back, the coordinator is not asked about the others. */
     private static final int MOST_UNANSWERED = 2;
 
     private final WorkerIds workerIds;
@@ -39,7 +39,7 @@ final class Ending {
         this.breakDown = breakDown;
     }
 
-    /** Throws for want of memory at most, and then it has ended too. */
+    /** Throws only for want of memory, and then it has ended too. */
     void end() {
         try {
             endInOrder();
@@ -49,7 +49,7 @@ final class Ending {
     }
 
     private void endInOrder() {
-        // Set to end a long first call; the release needs the thread.
+        // The flag was set to end a long first call; it must not end the release.
         boolean unused = Thread.interrupted();
         boolean allReleased = giveBack();
         attempt(coordinator::close);
@@ -92,7 +92,7 @@ final class Ending {
         try {
             return succession.end(isDataLost(), timeouts.started());
         } catch (CoordinatorRegressedException e) {
-            // A generator that goes on after a checkpoint may not begin anew with what was lost.
+            // After a checkpoint the generator must not claim anew at a coordinator that lost data.
             breakDown.accept(e);
             return succession.end(true, timeouts.started());
         }

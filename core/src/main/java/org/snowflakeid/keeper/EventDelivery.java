@@ -13,8 +13,8 @@ import org.snowflakeid.Platform;
 import org.snowflakeid.SnowflakeEvent;
 
 /**
- * Hands a generator's events to its listener, if there is one, and to a recording of JFR. The keeper only leaves them here: its extensions must not wait
- * for anybody's code.
+ * Hands a generator's events to its listener, if there is one, and to a recording of JFR. The keeper only leaves them here: its extensions must not
+ * wait for an application's code.
  */
 public final class EventDelivery {
 
@@ -69,7 +69,7 @@ public final class EventDelivery {
         try {
             platform.start("snowflake-" + generator + "-events", this::deliver);
         } catch (Throwable noThread) {
-            // Before anything that may fail too: or nothing would ever be delivered again.
+            // Before anything else that may fail, or nothing would ever be delivered again.
             queue.clear();
             undelivered.set(0);
             warn("no thread to deliver events", noThread);
@@ -95,12 +95,12 @@ public final class EventDelivery {
         }
     }
 
-    /** A log that fails, too, must not keep the next event from being delivered. */
+    /** If logging fails too, the next event must still be delivered. */
     private void report(SnowflakeEvent event, Throwable failure) {
         try {
             warn("a listener failed at " + event, failure);
         } catch (Throwable logFailed) {
-            // Nor can it be added to the failure: both may be the one error that the JVM keeps for want of memory.
+            // It can't be added to the failure: both may be the one OutOfMemoryError that the JVM keeps in reserve.
         }
     }
 

@@ -14,8 +14,8 @@ import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.WorkerCoordinator;
 
 /**
- * When a claim is extended, and how far: first by ten seconds, then each time by twice as much up to the window; every third of the
- * window, or earlier if less than two thirds are left or callers need more.
+ * When a claim is extended, and how far. A claim reserves ten seconds; each extension reserves twice as far ahead, up to the window. One is due after
+ * a third of the window, or earlier if less than two thirds of what was reserved are left or callers need more.
  */
 public final class ExtensionPlan {
 
@@ -139,7 +139,8 @@ public final class ExtensionPlan {
             return again;
         } finally {
             if (claim.isWriteUnderWay()) {
-                // It has to be settled before anything else is written for this worker id. Another's entry may stay.
+                // To be settled before anything else is written for this worker id; less urgently if another's entry
+                // blocks it.
                 advance(platform.nanoTime() + (claim.isToBeOwned() ? 0 : SECOND));
             }
         }
@@ -165,7 +166,7 @@ public final class ExtensionPlan {
                         Positions.of(layout).first(claim.limit()),
                         now + Math.min(left, furthestTicks) * 1_000_000,
                         reservedTicks);
-        // At the end of the timestamps no write gains any. It is written all the same, to keep the owner entry.
+        // At the end of the timestamps a write gains none, but still keeps the owner entry.
         long untilTwoThirds = claim.limit() >= lastTick ? windowNanos : (left - reservedTicks * 2 / 3) * 1_000_000;
         dueNanos = now + Math.max(SECOND / 10, Math.min(untilTwoThirds, windowNanos / 3));
     }

@@ -4,10 +4,7 @@ package org.snowflakeid.keeper;
 import jdk.jfr.FlightRecorder;
 import org.snowflakeid.SnowflakeEvent;
 
-/**
- * What a recording of JFR is told of generators: nothing while there is none, and nothing where the JDK has no module jdk.jfr, as in a
- * small image made by jlink.
- */
+/** Passes events to a recording of JFR, if there is one, and if the JDK has the module jdk.jfr, which a small image made by jlink may lack. */
 final class FlightRecording {
 
     private static final boolean PRESENT = isPresent();
@@ -39,7 +36,7 @@ final class FlightRecording {
         }
     }
 
-    /** To load the classes of events starts JFR, which costs a process that records nothing 0.15 s of processor time. */
+    /** Loading the classes of events starts JFR, which costs a process that records nothing 0.15 s of processor time. */
     private static boolean isRecorded() {
         return PRESENT && FlightRecorder.isInitialized();
     }

@@ -31,17 +31,17 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
 /**
  * Looks after the worker ids of one generator: joins the namespace, claims, has them extended, replaces what was lost, gives them back.
  *
- * <p>What is safe is decided in {@link Claim}; who follows whom in {@link Succession}; when and how far in {@link ExtensionPlan}; what is said of
- * failures in {@link Outage}. Here is only the order in which things are done, and what an exception means.
+ * <p>{@link Claim} decides what is safe, {@link Succession} which claim follows which, {@link ExtensionPlan} when to extend and how far, {@link
+ * Outage} what is said of failures. This class decides only the order in which things are done, and what an exception means.
  *
- * <p>It is called step by step by {@link KeeperThread}, except the methods that say otherwise. Whatever is thrown in a step is reported, and
- * the next step goes on from the state it left: bytes that were sent are noted before, limits are raised last, and a lease is opened once.
+ * <p>It is called step by step by {@link KeeperThread}, except the methods that say otherwise. Whatever is thrown in a step is reported, and the next
+ * step goes on from the state it left: bytes are noted before they are sent, limits are raised last, and a lease is opened once.
  */
 public final class Keeper {
 
     private static final int JOIN_ATTEMPTS = 5;
 
-    /** For a call that began before the deadline, and for the end of a start that fails: what starts the process sees half a second at most. */
+    /** Allowed for a call that began before the deadline, and again for the end of a failed start: half a second in all. */
     private static final long START_GRACE_NANOS = 250_000_000L;
 
     private static final long SECOND = 1_000_000_000L;
@@ -70,7 +70,7 @@ public final class Keeper {
     private final Takeover takeover;
     private final Shown shown = new Shown();
 
-    /** Whether other processes may use the same coordinator: otherwise no copy of this one can be noticed, or harm. */
+    /** Whether other processes may use the same coordinator; if not, no write can show a copy of this one. */
     private final boolean guarded;
 
     private final long windowNanos;
@@ -79,12 +79,12 @@ public final class Keeper {
     private volatile boolean lossHinted;
     private volatile Runnable interruption = () -> {};
 
-    /** Also where the last look at the clock failed half-way. */
+    /** Stays set where the last look at the clock failed half-way. */
     private boolean callersWaitForClock;
 
     private boolean retired;
 
-    /** In a namespace that is retired the coordinator's clock is not looked at sooner, however many calls fail. */
+    /** In a retired namespace the coordinator's clock is not read before this, however many calls fail. */
     private long missedTimeNanos;
 
     public Keeper(
@@ -133,7 +133,7 @@ public final class Keeper {
                 .toList();
     }
 
-    /** The caller does not know yet that there is a connection. */
+    /** Closes the connection, which the caller does not know of yet. */
     private void discardAfter(Throwable failure) {
         try {
             discard();
@@ -149,12 +149,12 @@ public final class Keeper {
         shared.wakeKeeper();
     }
 
-    /** When the start ends, be it that a call of the coordinator does not; it may be put off meanwhile. */
+    /** When the start ends, even if a call of the coordinator does not; it may be postponed meanwhile. */
     public long startEndNanos() {
         return start.nanos() + START_GRACE_NANOS;
     }
 
-    /** What a start ends with that has taken until then. */
+    /** The failure of a start that has lasted until then. */
     public SnowflakeException overdueStart() {
         return start.overdue();
     }
@@ -162,7 +162,7 @@ public final class Keeper {
     private void callOverdue(CurrentLease inUse, String what) {
         LOG.log(Level.WARNING, shared.message(what));
         reports.suspended(inUse, what);
-        // It may end by that, and be tried again.
+        // That may end the call, which is then tried again.
         interruption.run();
     }
 
@@ -183,7 +183,7 @@ public final class Keeper {
         }
     }
 
-    /** For each worker id that is given back; if the coordinator does not answer, for all of them. */
+    /** The longest wait for each worker id to be given back; for all of them, if the coordinator does not answer. */
     public long longestCloseNanos() {
         return timeouts.longestCloseNanos();
     }
@@ -288,7 +288,7 @@ public final class Keeper {
 
     // ---- what is taken over from a process before this one
 
-    /** Where the coordinator can't be asked for a first worker id. */
+    /** Takes over from a process before this one, where the coordinator can't be asked for a first worker id. */
     private void resume() {
         if (shared.isClosed()) {
             return;
@@ -297,7 +297,8 @@ public final class Keeper {
             boolean mayTakeOver = workerIds.isEmpty() && !shared.past().isRestored();
             List<Claim> resumed = mayTakeOver ? takeover.resume(context, shown) : List.of();
             if (!resumed.isEmpty()) {
-                // As at any start at which no other clock can be read. What is taken over bounds what it may say.
+                // As at any start without another clock to read. The grant that is taken over bounds the harm of a
+                // wrong one.
                 VettedClock.Verdict unused = clock.judge(null, 0, false);
                 clock.show();
                 noteNamespace();
@@ -317,7 +318,7 @@ public final class Keeper {
                         + coordinatorName + " could not be reached at the start.");
     }
 
-    /** After a start without the coordinator: does it go on from what was noted of it? */
+    /** After a start without the coordinator: checks that it still has what was noted of it. */
     private void meet() {
         Snapshot seen = vetting.vetFirst();
         if (clock.lookForCopy()) {
@@ -332,7 +333,7 @@ public final class Keeper {
 
     // ---- the clock
 
-    /** @return what was read for it, as far as it can be of use */
+    /** @return what was read for that; null: nothing of use */
     private @Nullable Snapshot vetClock() {
         callersWaitForClock |= shared.takeVettingWanted();
         Snapshot firstPage = null;
@@ -361,7 +362,7 @@ public final class Keeper {
         }
     }
 
-    /** Nothing is written any more, and what is granted is used up. A copy of this process would do the same. */
+    /** Vets the clock where no write can exclude a copy of this process, which would use up the same grants. */
     private void vetRetired() {
         callersWaitForClock |= shared.takeVettingWanted();
         vetting.vet(longestWindowMillis());
@@ -371,7 +372,7 @@ public final class Keeper {
             try {
                 vetting.lookForMissedTime();
             } catch (CoordinatorException e) {
-                // What is said stays that the namespace is retired.
+                // The reported trouble stays that the namespace is retired.
                 LOG.log(Level.DEBUG, shared.message("the coordinator's clock could not be read"), e);
             }
         }
@@ -390,14 +391,14 @@ public final class Keeper {
         clock.forgetCredible();
     }
 
-    /** As it was compared with the coordinator's by the writes until now. */
+    /** Shows the clock to callers, as the writes until now have compared it with the coordinator's. */
     private void showClock() {
         vetting.lookAtComparison();
         clock.show();
         shared.troubles().noteClock(vetting.warning(), null);
     }
 
-    /** Callers wait until then. */
+    /** Ends with nothing in use that a copy may use. Callers wait until then. */
     private void excludeCopy() {
         int steps = clock.steps();
         if (guarded) {
@@ -430,7 +431,7 @@ public final class Keeper {
         throw new CoordinatorException("the namespace record keeps changing", false);
     }
 
-    /** Where no other process can use it, each connection has a namespace of its own. */
+    /** Where no other process can use the coordinator, each connection has a namespace of its own. */
     private void noteNamespace() {
         if (guarded) {
             shared.joined(namespace.meta().id());
@@ -474,7 +475,7 @@ public final class Keeper {
         if (shared.isStarted()) {
             FlightRecording.addFailure(settings.generator(), outage.withoutPrefix(e));
         }
-        // A clock that is refused would be believed there, since no other clock can be asked.
+        // Not with a refused clock: resume() would believe it, since no other clock can be asked.
         if (!shared.isStarted() && !vetting.hasRefused()) {
             resume();
         }
@@ -528,12 +529,12 @@ public final class Keeper {
 
     // ---- the end
 
-    /** Gives back what can be given back, and ends the connection. Throws for want of memory at most, and then it has ended too. */
+    /** Gives back what can be given back, and ends the connection. Throws only for want of memory, and then it has ended too. */
     void end() {
         ending.end();
     }
 
-    /** Ends the connection of a generator that no thread looks after. */
+    /** Ends the connection of a generator that has no keeper's thread. */
     public void discard() {
         coordinator.close();
     }

@@ -8,17 +8,17 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Platform;
 
 /**
- * The one thread of a generator. It exists until the generator has ended, and nothing that goes wrong in a step ends it sooner.
+ * The keeper's thread, one for each generator. It lives until the generator has ended; no failure in a step ends it sooner.
  *
  * <p>Generators of one process share the connection to their coordinator, but no thread: a call that is slow, or that never ends, holds up
  * the generator that made it and no other.
  */
 public final class KeeperThread {
 
-    /** After so many rounds in a row that each took no longer than the pause. */
+    /** A pause follows after more than this many rounds in a row that were each shorter than the pause. */
     private static final int MOST_QUICK_ROUNDS = 10;
 
-    /** So long a millisecond that was found credible stays so. */
+    /** How long a millisecond that was found credible stays so. */
     private static final long LOOK_NANOS = 1_000_000_000L;
 
     private static final long PAUSE_NANOS = 10_000_000;
@@ -31,10 +31,10 @@ public final class KeeperThread {
     private volatile @Nullable Thread thread;
     private volatile boolean woken;
 
-    /** Guarded by this, so that a call is interrupted and not the next one. */
+    /** Guarded by this, so that an interrupt does not hit the next call. */
     private boolean stepping;
 
-    /** Its own thread's. */
+    /** Used by its own thread only. */
     private int quickRounds;
 
     private KeeperThread(Keeper keeper, Platform platform, String name) {
@@ -44,7 +44,7 @@ public final class KeeperThread {
     }
 
     /**
-     * Has a generator looked after from now on.
+     * Starts the thread that looks after a generator.
      *
      * @param name of the thread
      * @throws OutOfMemoryError if a thread can't be made; nothing is looked after then
@@ -89,7 +89,7 @@ public final class KeeperThread {
         try {
             LOG.log(Level.ERROR, name + ": unexpected failure between two steps", failure);
         } catch (Throwable logFailed) {
-            // Nor can it be added to the failure: both may be the one error that the JVM keeps for want of memory.
+            // It can't be added to the failure: both may be the one OutOfMemoryError that the JVM keeps in reserve.
         }
     }
 
@@ -105,7 +105,7 @@ public final class KeeperThread {
         }
     }
 
-    /** Calls that fail want more, one after the other, though nothing more is to be had. Each may end one park. */
+    /** Failing calls ask for more, one after the other, although there is no more. Each may end one park. */
     private void pause() {
         for (int parks = 0; parks < MOST_PARKS && woken && !keeper.isOver(); parks++) {
             park(PAUSE_NANOS);

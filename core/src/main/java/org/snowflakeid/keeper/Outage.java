@@ -14,8 +14,8 @@ import org.snowflakeid.lease.SharedState;
 import org.snowflakeid.lease.VettedClock;
 
 /**
- * Failures in a row: when to try again, and what is said about them, which is enough to see that something is wrong and what, and not a
- * line for each attempt. Called by the keeper's thread only.
+ * Failures in a row: when to try again, and what is said about them: enough to see what is wrong, but not a line for each attempt. Called by the
+ * keeper's thread only.
  *
  * <p>A server in trouble is not helped by many attempts, and each may cost it a connection. So while more than half of the window is left
  * the pauses grow up to a sixth of it. With less, or at a start, or while calls wait, they last a second at most: the end of an outage has
@@ -25,7 +25,7 @@ public final class Outage {
 
     private static final long SECOND = 1_000_000_000L;
 
-    /** Where a sixth of the window is more: what the status says may not be out of date for longer. */
+    /** Also where a sixth of the window is more: the status must not be out of date for longer. */
     private static final long LONGEST_PAUSE = 60 * SECOND;
 
     /** Between two logins, if the first one was refused. */
@@ -43,7 +43,7 @@ public final class Outage {
     private int failures;
     private String lastReason = "";
 
-    /** How often, in a row, no worker id was to be had, though the coordinator may answer as it should. */
+    /** How often, in a row, no worker id was free, though the coordinator may answer as it should. */
     private int noneFree;
 
     private @Nullable String noneFreeReason;
@@ -51,7 +51,7 @@ public final class Outage {
     private long retryNanos;
     private long failedNanos;
 
-    /** What the server asked for itself: not even a hint or waiting calls make this pause shorter. */
+    /** The pause that the server asked for, or a refused login needs: not even a hint or waiting calls shorten it. */
     private long leastPause;
 
     private @Nullable CoordinatorException refusedLogin;
@@ -68,12 +68,12 @@ public final class Outage {
         this.lastLineNanos = retryNanos - 5 * SECOND;
     }
 
-    /** Not before it is the coordinator asked again, by the monotonic clock. */
+    /** The coordinator is not asked again before this, by the monotonic clock. */
     long retryNanos() {
         return retryNanos;
     }
 
-    /** Something was heard of the coordinator. However often that is, attempts that fail have a pause between them. */
+    /** The coordinator gave a hint. However many come, there is a pause between attempts that fail. */
     void hurry() {
         shorten(SECOND / 10);
     }
@@ -99,25 +99,25 @@ public final class Outage {
     }
 
     /**
-     * To be called before each call, whatever it is for: one step may make several, and not all that fail make the next one wait.
+     * To be called before each call of the coordinator: one step may make several, and not every failure delays the next.
      *
      * @throws CoordinatorException if a login was refused a moment ago, and the next one would be as well
      */
     void refuseLoginSooner() {
         CoordinatorException refused = refusedLogin;
         if (refused != null && platform.nanoTime() - refusedNanos < LOGIN_PAUSE) {
-            // Another exception: a caller may have the first one too.
+            // A new exception: a caller may have the first one too.
             throw refused.withLoginRefused();
         }
         refusedLogin = null;
     }
 
-    /** A pause before all worker ids are looked at again, so that those who wait for one don't all come at once. */
+    /** A pause before all worker ids are looked at again, so that waiting processes don't all come at once. */
     long pauseBeforeClaimNanos() {
         return SECOND + jitter(2 * SECOND);
     }
 
-    /** Where nothing can be drawn, for want of a descriptor perhaps, there is none: what failed has to be tried again all the same. */
+    /** If no random bits can be drawn, as for want of a descriptor, there is none: the next attempt must come all the same. */
     private long jitter(long bound) {
         try {
             return Math.floorMod(platform.randomLong(), bound);
@@ -134,7 +134,7 @@ public final class Outage {
     }
 
     /**
-     * Takes note of a failure of the coordinator, or of this library, of which nothing is known but what it says.
+     * Notes a failure of the coordinator, or of this library, known only by its message.
      *
      * @param firstEndNanos when the first of the windows in use ends; only if {@code started}
      * @param endNanos when the last of them ends
@@ -169,7 +169,7 @@ public final class Outage {
         return Math.max(leastPause, Math.min(untilHalf, FIRST_PAUSE << Math.min(failures, 20)));
     }
 
-    /** Takes note that there was no worker id to be had. */
+    /** Notes that no worker id was free. */
     void noneFree(NoFreeWorkerIdException failure, boolean started, long endNanos) {
         noneFree++;
         String reason = withoutPrefix(failure);
@@ -196,7 +196,7 @@ public final class Outage {
         }
     }
 
-    /** There are ids, which may be of something that was claimed long before. */
+    /** There are ids again, perhaps of a worker id that was claimed long before. */
     void idsAgain() {
         if (windowEnded) {
             windowEnded = false;

@@ -19,7 +19,10 @@ import org.snowflakeid.lease.CurrentLease;
 import org.snowflakeid.lease.SharedState;
 import org.snowflakeid.lease.StatusView;
 
-/** What is reported of a generator's worker ids: log lines, and events for the listener. Called by the keeper's thread only, except where it says otherwise. */
+/**
+ * Reports what happens to a generator's worker ids, in log lines and events for the listener. For the keeper's thread only, except where it says
+ * otherwise.
+ */
 public final class Reports {
 
     private static final long LOOK_NANOS = 1_000_000_000L;
@@ -34,7 +37,7 @@ public final class Reports {
     /** Claims whose loss was reported. */
     private final Set<Claim> lost = new HashSet<>();
 
-    /** Seats that have no ids, as was reported. */
+    /** Worker ids that were reported to have no ids. */
     private final Set<CurrentLease> suspended = ConcurrentHashMap.newKeySet();
 
     /** Whether it was reported that the clock is behind the last id. */
@@ -116,7 +119,7 @@ public final class Reports {
         }
     }
 
-    /** What time alone brings about: ids stopped, or are issued again. */
+    /** Reports what time alone brings about: ids stopped, or are issued again. */
     void lookAt(List<Succession> successions) {
         lookAtClock();
         if (!events.isWanted()) {

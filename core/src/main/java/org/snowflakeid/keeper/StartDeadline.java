@@ -15,7 +15,7 @@ import org.snowflakeid.lease.SharedState;
 import org.snowflakeid.lease.VettedClock;
 import org.snowflakeid.records.Reach;
 
-/** Until when a start may take, and what has kept it from having its worker ids until now. Called by the keeper's thread only. */
+/** How long a start may take, and what has kept it from its worker ids until now. For the keeper's thread, except where it says otherwise. */
 public final class StartDeadline {
 
     /** For the claim, once ids may begin. */
@@ -41,7 +41,7 @@ public final class StartDeadline {
         this.nanos = platform.nanoTime() + settings.startupTimeout().toNanos();
     }
 
-    /** By the monotonic clock. */
+    /** When the start ends, by the monotonic clock. For any thread. */
     long nanos() {
         return nanos;
     }
@@ -67,7 +67,7 @@ public final class StartDeadline {
                 : refusal(outage.withoutPrefix(reason), reason);
     }
 
-    /** For the thread that waits for the start: what it ends with though the keeper does not say so, since a call of it has not ended. */
+    /** For the thread that waits for the start: its failure, which the keeper can't report because a call has not ended. */
     SnowflakeException overdue() {
         String why = shared.lastError().or(shared.calls()::late).orElse("The coordinator has not answered yet.");
         return refusal(why, failure);
@@ -85,8 +85,8 @@ public final class StartDeadline {
     }
 
     /**
-     * A start that knows when ids may begin waits for it: an operator who restores or moves a namespace starts its processes at once. Not for a
-     * floor that no restore or move sets.
+     * Extends the deadline to when ids may begin: an operator who restores or moves a namespace starts its processes at once. Not for a floor so far
+     * ahead that no restore or move sets it.
      *
      * @param floor of the namespace, in ticks
      */

@@ -22,7 +22,7 @@ import org.snowflakeid.lease.SharedState;
 import org.snowflakeid.lease.VettedClock;
 
 /**
- * Who follows whom in one of a generator's places for a worker id: the claim that ids come from, the one that will replace it, and the swap
+ * Which claim follows which, for one of the worker ids that a generator uses at a time: the claim in use, the one that will replace it, and the swap
  * between the two. Called by the keeper's thread only.
  */
 public final class Succession {
@@ -37,13 +37,13 @@ public final class Succession {
     private final Reports reports;
     private final long allowedTicks;
 
-    /** What ids come from. */
+    /** The claim in use. */
     private @Nullable ExtensionPlan current;
 
     /** Claimed, but not yet to be used. */
     private @Nullable ExtensionPlan successor;
 
-    /** No id is issued here of it or of an earlier one; -1 if there is none. */
+    /** No claim begins at this tick or an earlier one, since ids were issued there; -1 if there were none. */
     private long highestTick;
 
     /** Used before, and not given back yet. */
@@ -86,7 +86,7 @@ public final class Succession {
         return current != null;
     }
 
-    /** What is to be extended, as far as there is any. */
+    /** What is to be extended, if there is anything. */
     List<ExtensionPlan> plans() {
         if (current == null) {
             return successor == null ? List.of() : List.of(successor);
@@ -94,7 +94,7 @@ public final class Succession {
         return successor == null ? List.of(current) : List.of(current, successor);
     }
 
-    /** Worker ids that are of no use to another place: those that are used here, unless they were taken over. */
+    /** Whether a worker id is used here, and so of no use to another succession; not once another process was granted it. */
     boolean uses(int workerId) {
         return plans().stream()
                 .map(ExtensionPlan::claim)
@@ -107,7 +107,7 @@ public final class Succession {
         return successor == null && (current == null || current.claim().needsReplacement());
     }
 
-    /** What ids have to wait for here, or will: it begins after the end of what is in use. Null: nothing. */
+    /** The successor that ids have to wait for, or will, since it begins after the end of what is in use; null: none. */
     @Nullable
     Claim awaited(long allowedLead) {
         if (successor == null || isReady(allowedLead)) {
@@ -117,7 +117,7 @@ public final class Succession {
         return current == null || current.claim().limit() < following.from() ? following : null;
     }
 
-    /** Another worker id is of use if it has ids before that tick; empty: none is needed. */
+    /** Another worker id would help if it had ids before this tick; empty: none is needed. */
     OptionalLong waitedFor(long allowedLead) {
         Claim awaited = awaited(allowedLead);
         if (awaited != null) {
@@ -145,7 +145,7 @@ public final class Succession {
         }
     }
 
-    /** Before another claim of a worker id is noted: the notes of what is in use would be in its way, and end without its knowing. */
+    /** To be called before another claim of a worker id is noted, which would end the notes of the claim in use as if by a takeover. */
     void endNotesOf(int workerId) {
         if (current != null && current.claim().workerId() == workerId) {
             current.claim().endNotes();
@@ -226,12 +226,12 @@ public final class Succession {
         }
         long now = platform.nanoTime();
         if (current != null && now - lease.endNanos() >= 0) {
-            // So that callers fail at once in an outage that has lasted, also without a call before.
+            // So that in an outage that has lasted even the first call fails at once.
             long unused = lease.noticeEnd(now);
         }
     }
 
-    /** When the window in use ends, or what is noted of it if no more is. */
+    /** When the window in use ends, or its noted part if no more is noted. */
     long endNanos() {
         Lease lease = inUse.get();
         long end = lease.endNanos();
@@ -273,8 +273,8 @@ public final class Succession {
             return;
         }
         ExtensionPlan old = current;
-        // Before the seal: from there on nothing may fail, not even for want of memory, until it is noted that the next
-        // lease is in use.
+        // Before the seal: after it nothing may fail, even for want of memory, until the next lease is noted as the one
+        // in use.
         left.ensureCapacity(left.size() + 1);
         if (old != null) {
             old.claim().lease().seal();
@@ -311,7 +311,7 @@ public final class Succession {
         return released;
     }
 
-    /** Seals, where the coordinator has not answered for so long that it is not asked any more. Gives nothing back. */
+    /** Only seals, where the coordinator left so many calls unanswered that it is not asked any more. Gives nothing back. */
     boolean keep() {
         for (ExtensionPlan plan : sealed()) {
             plan.claim().leaveNotes();

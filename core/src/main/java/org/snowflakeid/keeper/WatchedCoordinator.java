@@ -12,7 +12,10 @@ import org.snowflakeid.spi.ForwardingCoordinator;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.spi.WorkerCoordinator;
 
-/** Notes which call is under way, so that one that never ends is seen from outside. While a login would be refused again it makes none but {@link #abandon}. */
+/**
+ * Notes which call is under way, so that one that never ends is seen from outside. Until the generator is closed, it makes no call but {@link
+ * #abandon} while a login would be refused again.
+ */
 final class WatchedCoordinator extends ForwardingCoordinator {
 
     private final SharedState shared;
@@ -36,7 +39,7 @@ final class WatchedCoordinator extends ForwardingCoordinator {
 
     private <T> T call(Duration timeout, Supplier<T> operation) {
         if (!shared.isClosed()) {
-            // What is given back at the end is tried all the same.
+            // At the end, giving back is tried in any case.
             outage.refuseLoginSooner();
         }
         try {

@@ -52,7 +52,7 @@ public final class WorkerIds {
     private final Takeover takeover;
     private final List<Succession> successions;
 
-    /** At the coordinator their owner entries are still those of the process before. */
+    /** Claims taken over, whose owner entries may still be those of the process before. */
     private List<Claim> resumed = List.of();
 
     private long nextClaimNanos;
@@ -160,7 +160,7 @@ public final class WorkerIds {
         }
     }
 
-    /** Gets lost owner entries again, and gives up what was claimed to follow and is not ours any more. */
+    /** Claims lost owner entries again, and gives up successors that are not ours any more. */
     void mend() {
         for (Succession succession : successions) {
             succession.ownAgain(timeouts.now());
@@ -170,7 +170,7 @@ public final class WorkerIds {
 
     // ---- claims
 
-    /** @param firstPage what was read just now, as far as it can be of use */
+    /** @param firstPage what was read just now; null: nothing of use */
     void claimMissing(@Nullable Snapshot firstPage) {
         boolean claims = platform.nanoTime() - nextClaimNanos >= 0;
         boolean looks = platform.nanoTime() - nextLookNanos >= 0;
@@ -198,7 +198,7 @@ public final class WorkerIds {
         }
     }
 
-    /** Nothing is written any more for a worker id that another process has, by which it would be noticed that the coordinator lost data. */
+    /** Reads the mark of a worker id that another process has: no write for it would show any more that the coordinator lost data. */
     private void compareSuperseded(Succession succession) {
         ExtensionPlan current = succession.current();
         if (current != null && current.claim().standing() == Claim.Standing.SUPERSEDED) {
@@ -210,7 +210,7 @@ public final class WorkerIds {
         }
     }
 
-    /** Another process may have ended meanwhile. */
+    /** Looks for a worker id that can be used sooner: another process may have ended meanwhile. */
     private void claimSooner(Succession succession, @Nullable Snapshot firstPage, long waitedFor) {
         nextLookNanos = platform.nanoTime() + outage.pauseBeforeClaimNanos();
         Claim sooner = claimer.claimSooner(firstPage, terms(succession), waitedFor);
@@ -245,7 +245,7 @@ public final class WorkerIds {
             succession.releaseSuccessor(timeouts.started());
             succession.succeedWith(claimed);
         } catch (Throwable e) {
-            // Nothing would remember that it is held.
+            // Otherwise nothing would remember that it is held.
             claimed.forget(timeouts.started());
             throw e;
         }
@@ -289,7 +289,7 @@ public final class WorkerIds {
                 .collect(Collectors.joining(", and "));
     }
 
-    /** The coordinator can be asked: what does it show? */
+    /** Compares what was taken over with what the coordinator shows, now that it can be asked. */
     void meet() {
         for (Succession succession : successions) {
             for (ExtensionPlan plan : succession.plans()) {
@@ -303,7 +303,7 @@ public final class WorkerIds {
         }
     }
 
-    /** No claim begins further ahead of the clock: one that once believed a wrong clock must not spread it. */
+    /** No claim begins further ahead of the clock: a generator that once believed a wrong one must not carry its time to another worker id. */
     private long horizon() {
         return Math.max(
                         settings.window().toMillis(),
@@ -369,16 +369,16 @@ public final class WorkerIds {
         shared.start();
     }
 
-    /** Where ids run ahead of the clock, since they had to begin so, they do under each worker id. */
+    /** If ids run ahead of the clock because they had to begin so, they do under each worker id. */
     private long leastTick() {
         long lead = successions.stream().mapToLong(Succession::lead).max().orElse(0);
         return lead > allowedTicks ? clock.vettedTick() + lead : 0;
     }
 
     /**
-     * Lets ids come from another worker id, if one is to be had.
+     * Lets ids come from another worker id, if there is one.
      *
-     * @param before that would otherwise go on there, in ticks
+     * @param before the tick at which the present one would otherwise go on
      */
     void goElsewhere(Succession succession, long before) {
         try {
@@ -391,7 +391,7 @@ public final class WorkerIds {
         if (succession.isReady(allowedTicks)) {
             succession.swap(leastTick());
         } else if (other != null && other.claim().from() < before) {
-            // Where the clock was set back ids begin above those that were issued, and are waited for as after any step
+            // Where the clock was set back, ids begin above those that were issued, and calls wait as after any step
             // back.
             succession.swapBehind();
         } else {
@@ -423,7 +423,7 @@ public final class WorkerIds {
         return next;
     }
 
-    /** When ids may come from what was claimed to follow: at the start from all of it together, later from each. */
+    /** When ids may come from successors: at the start from all of them together, later from each. */
     private long successorsNanos(long now) {
         LongStream waits = successors().mapToLong(claim -> claim.from() - leadAllowed() - clock.vettedTick());
         OptionalLong wait = shared.isStarted() ? waits.min() : waits.max();

@@ -2,8 +2,8 @@
 package org.snowflakeid.lease;
 
 /**
- * Whether there are ids now: the one answer that calls, the status, readiness and events go by. It depends on the lease, on the clock, and on
- * how far ahead of it ids may be.
+ * Whether there are ids now: the one answer that calls, the status, readiness and events go by. It depends on the lease, on the clock, and on how far
+ * ahead of the clock ids may be.
  */
 public final class Availability {
 
@@ -25,12 +25,12 @@ public final class Availability {
         return end;
     }
 
-    /** Whether the clock has to come nearer to {@code next} first: it stepped back. */
+    /** Whether {@code next} has to wait for a clock that stepped back. */
     public boolean isBehind(Lease lease, long next, long end, long now) {
         return next >= end && Rollback.isBehind(positions.tick(next), now, ahead(lease, next, now));
     }
 
-    /** How many ticks the clock has to come nearer to {@code next}. */
+    /** How many ticks the clock has to advance before {@code next} may be issued. */
     public long gapTicks(Lease lease, long next, long now) {
         return positions.tick(next) - rollback.lastTick(now, ahead(lease, next, now));
     }
@@ -39,7 +39,7 @@ public final class Availability {
         return lease.ahead(now, positions.tick(next - 1));
     }
 
-    /** Whether all that is granted is used up or over, for a call that wants an id of {@code fromTick} or later. */
+    /** Whether all that is granted is used up or in the past, for a call that wants an id of {@code fromTick} or later. */
     boolean isUsedUp(Lease lease, long last, long fromTick, long now) {
         return Math.max(positions.next(last, now), positions.first(fromTick)) >= lease.limit();
     }

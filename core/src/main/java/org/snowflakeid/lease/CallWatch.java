@@ -10,16 +10,16 @@ import org.snowflakeid.Platform;
 import org.snowflakeid.config.SnowflakeKeys;
 
 /**
- * What the keeper is waiting for: a call of the coordinator, or a file. It should end within its timeout; if it does not, the keeper's thread
- * can't say so, and the callers and the status do.
+ * The call that the keeper waits for, of the coordinator or on a file. It should end within its timeout; if it does not, the keeper's thread can't
+ * report that, so callers and the status do.
  */
 public final class CallWatch {
 
-    /** What calls are told that wait for a note to be written. */
+    /** The reason given to calls that wait for a note to be written. */
     public static final String NOT_WRITTEN =
             "The file in " + SnowflakeKeys.RESUME_DIRECTORY + " has not been written yet.";
 
-    /** So much later than its timeout a call may end on a busy machine. */
+    /** How much later than its timeout a call may end on a busy machine. */
     private static final long GRACE_NANOS = 1_000_000_000L;
 
     private record Call(String what, String meanwhile, long begunNanos, Duration timeout, AtomicBoolean said) {}
@@ -33,7 +33,7 @@ public final class CallWatch {
 
     /**
      * @param what as in {@code A call of the coordinator}
-     * @param meanwhile what calls for ids that have to wait are told
+     * @param meanwhile the reason given to calls for ids that have to wait
      */
     public <T> T during(String what, String meanwhile, Duration timeout, Supplier<T> call) {
         present = new Call(what, meanwhile, platform.nanoTime(), timeout, new AtomicBoolean());
@@ -49,12 +49,12 @@ public final class CallWatch {
         return Optional.ofNullable(present).map(Call::meanwhile);
     }
 
-    /** What is said of a call that should have ended; empty if there is none. */
+    /** The complaint about a call that should have ended; empty if there is none. */
     Optional<String> overdue() {
         return late(GRACE_NANOS);
     }
 
-    /** As {@link #overdue}, of one that may only be slow: where nothing waits for it any longer. */
+    /** As {@link #overdue}, but without the time of grace: for a start whose time is over. */
     public Optional<String> late() {
         return late(0);
     }
@@ -73,7 +73,7 @@ public final class CallWatch {
                         + " ms at most. If it never ends, restart this process.");
     }
 
-    /** As {@link #overdue}, for the first to ask: once for each call. */
+    /** As {@link #overdue}, but returned only once for each call. */
     Optional<String> toBeSaid() {
         Call call = present;
         Optional<String> overdue = overdue();

@@ -3,10 +3,10 @@ package org.snowflakeid.lease;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What happens beside the id path, counted. Ids are counted by their {@link Lease}. */
+/** Counts what happens off the id path. Ids are counted by their {@link Lease}. */
 public final class Counters {
 
-    /** Times of one kind. */
+    /** How often something happened, and how long it took in total. */
     public static final class Timer {
         private final LongAdder count = new LongAdder();
         private final LongAdder nanos = new LongAdder();

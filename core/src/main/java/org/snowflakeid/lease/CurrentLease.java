@@ -9,7 +9,7 @@ public final class CurrentLease {
 
     private volatile Lease lease = new Lease(0, 0);
 
-    /** The one before, under which a call may still be about to fail. Guarded by this, as all that counts is. */
+    /** The lease before, whose count a failing call may still correct. Guarded by this, as all counts are. */
     private Lease previous = lease;
 
     private long issuedBefore;
@@ -19,14 +19,14 @@ public final class CurrentLease {
     /** Callers need more than is granted, and the keeper has not looked yet. */
     private volatile boolean moreWanted;
 
-    /** Sealed before the first lease was published, and from close on. */
+    /** The lease to issue under; sealed before the first one is published, and from close on. */
     public Lease get() {
         return lease;
     }
 
     synchronized void set(Lease next) {
         if (lease.equals(next)) {
-            // An Error came after this the last time.
+            // Published already: an Error came after it, and the swap is repeated.
             return;
         }
         issuedBefore += previous.issued();
@@ -65,7 +65,7 @@ public final class CurrentLease {
     public boolean takeMoreWanted() {
         boolean wanted = moreWanted;
         if (wanted) {
-            // Only then: or it would take back what a caller has asked for since.
+            // Only then, or a request made since the read would be lost.
             moreWanted = false;
         }
         return wanted;

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * before it returns: so a call that begins after another one returned gets no lower tick, whichever worker ids they use and whatever the
  * clock does in between.
  *
- * <p>It changes once per millisecond at most, so that reading it costs next to nothing.
+ * <p>It changes at most once per tick, so that reading it costs next to nothing.
  */
 public final class HighTick {
 

@@ -15,14 +15,14 @@ public final class Lease {
 
     private static final long NOT_NOTICED = Long.MIN_VALUE;
 
-    /** In the middle of an array, since every id taken makes other processors read again what lies within 128 bytes. */
+    /** In the middle of an array: every id taken makes other processors reload what lies within 128 bytes. */
     private static final int POSITION = 16;
 
     public final int workerId;
 
     private final AtomicLongArray words = new AtomicLongArray(2 * POSITION + 1);
 
-    /** Positions that were skipped: between the ticks in which ids were wanted. */
+    /** How many positions were skipped, as between ticks in which ids were wanted. */
     private final LongAdder unissued = new LongAdder();
 
     /** The position before the first; {@link #SEALED} until it is opened. Guarded by this. */
@@ -31,12 +31,12 @@ public final class Lease {
     /** What was issued last when it was sealed. Guarded by this. */
     private long finalPosition = SEALED;
 
-    /** What had been issued last when positions were skipped last, and the last one of those. Guarded by this. */
+    /** The last position issued before the last skip, and the last one skipped by it. Guarded by this. */
     private long skippedFrom = SEALED;
 
     private long skippedTo = SEALED;
 
-    /** What callers go by: the lower one of the two that follow. */
+    /** The limit for callers: the lower of {@link #granted} and {@link #noted}. */
     private volatile long limit;
 
     private volatile long granted;
@@ -51,7 +51,7 @@ public final class Lease {
     // Set before other threads see this lease.
     private long allowedTicks;
 
-    /** How far ahead of the clock ids had to begin; 0: not at all, or it has been caught up with. */
+    /** How far ahead of the clock ids had to begin; 0: not at all, or the clock has caught up. */
     private volatile long leadTicks;
 
     /** @param limit exclusive position */
@@ -77,7 +77,7 @@ public final class Lease {
         if (unused == 0) {
             return advance(from, to);
         }
-        // Before, so that they are never taken for issued ones.
+        // Counted first, so that they never count as issued.
         unissued.add(unused);
         if (advance(from, to)) {
             return true;
@@ -102,8 +102,7 @@ public final class Lease {
     }
 
     /**
-     * How far ahead of the clock ticks may be issued. Where ids had to begin ahead of it, they go on so far ahead until the clock has caught
-     * up with them.
+     * How many ticks ahead of the clock ids may be. Where they had to begin ahead of it, they stay as far ahead until the clock has caught up.
      *
      * @param now in ticks
      * @param lastTick of the position before
@@ -125,7 +124,7 @@ public final class Lease {
      */
     public long noticeEnd(long now) {
         long noticed = endNoticedNanos;
-        // Before the end that is known now: it was that of an earlier window, noticed while the next was granted.
+        // Before the present end: it was an earlier window's end, noticed while the next was granted.
         if (noticed == NOT_NOTICED || noticed - endNanos < 0) {
             noticed = now;
             endNoticedNanos = now;
@@ -138,12 +137,12 @@ public final class Lease {
         return windowTicks;
     }
 
-    // What follows is called by the keeper's thread only, except note() and seal().
+    // For the keeper's thread, except note(), seal(), and methods that only read.
 
     /**
-     * Holds positions back that are granted until they are noted somewhere. Unless this is called, all that are granted may be issued.
+     * Holds granted positions back until they are noted somewhere. Unless this is called, all that are granted may be issued.
      *
-     * @param position positions at or above it are not noted; below what was noted before, it changes nothing that was issued
+     * @param position positions at or above it are not noted; a lower one than before does not affect what was issued
      */
     public synchronized void note(long position) {
         noted = position;
@@ -151,7 +150,7 @@ public final class Lease {
     }
 
     /**
-     * Lets ids begin. A lease is opened once: what was issued is not issued again, however often this is called.
+     * Starts issuing. Only the first call has an effect, so that nothing is issued twice.
      *
      * @param aheadTicks how far ahead of the clock ids may be issued at any time
      * @param now in ticks, perhaps before the first position
@@ -167,7 +166,7 @@ public final class Lease {
         words.set(POSITION, start);
     }
 
-    /** The clock has caught up with ids that had to begin ahead of it, if it has. */
+    /** Ends the lead with which ids had to begin, if the clock has caught up. */
     public void endLead(long now, long lastTick) {
         if (lastTick - now <= allowedTicks) {
             leadTicks = 0;
@@ -180,7 +179,7 @@ public final class Lease {
             endNoticedNanos = NOT_NOTICED;
             raise(newLimit);
         }
-        // Last, and read first: a longer window beside the old limit would look like one that is nearly used up.
+        // Written last, and read first: a longer window with the old limit would look nearly used up.
         windowTicks = newWindowTicks;
     }
 
@@ -234,13 +233,13 @@ public final class Lease {
         return last > start ? last : SEALED;
     }
 
-    /** No higher position was issued here, nor before it was opened. {@link #SEALED} if it never was. */
+    /** No higher position was issued, here or by this generator before. {@link #SEALED} if this was never opened. */
     synchronized long highest() {
         long last = words.get(POSITION);
         return last == SEALED ? finalPosition : last;
     }
 
-    /** How many positions were issued. While some are taken it may say fewer, never more. */
+    /** How many positions were issued. While calls take some, the result may be too low, never too high. */
     public synchronized long issued() {
         long last = lastIssued();
         return last == SEALED ? 0 : Math.max(0, last - start - unissued.sum());

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param highestTick no id was issued of a later one; -1: none was issued
  * @param issued ids
  * @param swaps of leases
- * @param counters the same ones go on
- * @param known what has to be there still; null: nothing has to, as at a start
+ * @param counters the same objects, which go on counting
+ * @param known what the coordinator must still have; null: nothing, as at a start
  */
 public record Past(
         boolean isBegun,
@@ -30,7 +30,7 @@ public record Past(
      */
     public record Known(String namespace, Map<Integer, Long> leastLimits) {}
 
-    /** Of a generator that is opened. */
+    /** Of a newly opened generator. */
     public static Past none() {
         return new Past(false, -1, 0, 0, new Counters(), null);
     }
@@ -40,7 +40,7 @@ public record Past(
         return isBegun && known == null;
     }
 
-    /** Of a process that goes on elsewhere, perhaps, or later: as one that is started there. */
+    /** For a process that was restored, perhaps elsewhere or much later: like a start, it expects nothing to be there. */
     public Past restored() {
         return new Past(isBegun, highestTick, issued, swaps, counters, null);
     }

@@ -4,11 +4,11 @@ package org.snowflakeid.lease;
 import org.snowflakeid.SnowflakeLayout;
 
 /**
- * How ticks, positions and ids are composed of each other: every shift of this library is here.
+ * Converts ticks, positions and ids into each other.
  *
- * <p>A <em>tick</em> is a millisecond since the epoch of the layout. A <em>position</em> is a tick and a sequence in one number, {@code tick
- * << sequenceBits | sequence}: the next position after the last sequence of a tick is the first of the following tick. An <em>id</em> is a
- * position with the worker id put in between.
+ * <p>A <em>tick</em> is a millisecond since the epoch of the layout. A <em>position</em> is a tick and a sequence in one number, {@code tick <<
+ * sequenceBits | sequence}: the next position after the last sequence of a tick is the first of the following tick. An <em>id</em> is a position with
+ * the worker id between tick and sequence.
  */
 public final class Positions {
 
@@ -83,7 +83,7 @@ public final class Positions {
     }
 
     /**
-     * The highest tick that an id of so many bits can hold.
+     * The highest tick that an id of that many bits can hold.
      *
      * @param idBits more than those of worker id and sequence, at most 63
      */

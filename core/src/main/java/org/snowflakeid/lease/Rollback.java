@@ -7,7 +7,7 @@ import org.snowflakeid.config.Settings;
 /**
  * What a clock that stepped back means for ids: how far ahead of it they may go on.
  *
- * @param maxAheadTicks with {@link OnRollback#CONTINUE}
+ * @param maxAheadTicks with {@link OnRollback#CONTINUE}; else 0
  * @param maxWaitNanos how long a caller may wait for the clock
  */
 public record Rollback(OnRollback policy, long maxAheadTicks, long maxWaitNanos) {
@@ -21,7 +21,7 @@ public record Rollback(OnRollback policy, long maxAheadTicks, long maxWaitNanos)
                 settings.maxWait().toNanos());
     }
 
-    /** Whether {@code tick} is ahead of the clock by more than the sequence of one tick that is used up. */
+    /** Whether {@code tick} is further ahead of the clock than one used-up tick explains. */
     public static boolean isBehind(long tick, long now, long ahead) {
         return tick - now - ahead > 1;
     }
@@ -31,7 +31,7 @@ public record Rollback(OnRollback policy, long maxAheadTicks, long maxWaitNanos)
         return now + ahead + maxAheadTicks;
     }
 
-    /** Whether callers get an exception at once where the clock is so many ticks behind. */
+    /** Whether calls fail at once when the clock is this many ticks behind. */
     public boolean failsAtOnce(long ticksBehind) {
         return policy == OnRollback.FAIL || ticksBehind > maxWaitNanos / 1_000_000;
     }

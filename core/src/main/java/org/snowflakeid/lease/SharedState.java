@@ -39,7 +39,7 @@ public final class SharedState {
     /** Closed for a checkpoint: the generator itself is not. */
     private volatile boolean checkpointed;
 
-    /** In a memory image, which several copies may go on from: each finds what the others did with its marks. */
+    /** In a memory image that several copies may go on from: each may find its marks changed by others. */
     private volatile boolean inImage;
 
     private volatile boolean released;
@@ -85,7 +85,7 @@ public final class SharedState {
         return past;
     }
 
-    /** As {@link #past}, for what follows on this, which is sealed. */
+    /** As {@link #past}, for the engine that follows this one, which must be sealed. */
     public Past pastOfNext(Positions positions) {
         long highest = past.highestTick();
         for (CurrentLease inUse : leases) {
@@ -177,7 +177,7 @@ public final class SharedState {
 
     /**
      * @throws SnowflakeException if no id will come any more
-     * @throws CheckpointedException if none will come from here
+     * @throws CheckpointedException if ids come again only after a restore
      */
     public void requireOpen() {
         SnowflakeException stopped = broken;
@@ -203,7 +203,7 @@ public final class SharedState {
     /**
      * Waits until there are worker ids.
      *
-     * @param endNanos when the waiting ends, by the monotonic clock; it may be put off meanwhile
+     * @param endNanos when the waiting ends, by the monotonic clock; it may be postponed meanwhile
      * @return whether there are
      */
     public boolean awaitStart(LongSupplier endNanos) {
@@ -241,9 +241,9 @@ public final class SharedState {
     }
 
     /**
-     * A call fails although there is a lease, which the status has to show until the keeper has looked.
+     * Notes that a call fails although there is a lease: the status shows that until the keeper has looked.
      *
-     * @return why, if the keeper has said so; else what the caller says
+     * @return the keeper's reason if it has given one, else {@code reason}
      */
     public String suspendedBy(CurrentLease inUse, String reason) {
         Optional<String> overdue = overdue(inUse);
@@ -262,28 +262,28 @@ public final class SharedState {
     }
 
     /**
-     * A call fails since nothing more is granted.
+     * Notes that a call fails because nothing more is granted.
      *
-     * @return why, if the keeper has said so; else what the caller says
+     * @return the keeper's reason if it has given one, else {@code reason}
      */
     public String refusedSince(CurrentLease inUse, String reason) {
         return overdue(inUse).orElseGet(() -> troubles.refusedSince(reason));
     }
 
-    /** Said once for each call of the coordinator that does not end, by the first caller that is refused meanwhile. */
+    /** Reports each call of the coordinator that does not end, once, by the first caller that is refused meanwhile. */
     private Optional<String> overdue(CurrentLease inUse) {
         calls.toBeSaid().ifPresent(what -> whenOverdue.accept(inUse, what));
         return calls.overdue();
     }
 
-    /** A call fails since the clock is behind the last id. The keeper says so once, however many they are. */
+    /** A call fails because the clock is behind the last id. The keeper logs that once, however many calls fail. */
     public void failedBehind(String failure) {
         if (troubles.noteBehind(failure)) {
             keeper.run();
         }
     }
 
-    /** As {@link #failedBehind}, since the clock stands still. */
+    /** As {@link #failedBehind}, because the clock stands still. */
     public void failedStanding(long tick, String failure) {
         troubles.noteStanding(tick, failure);
         failedBehind(failure);
@@ -302,13 +302,13 @@ public final class SharedState {
         }
     }
 
-    /** As {@link #close}, where the generator goes on later, elsewhere. */
+    /** As {@link #close}, for a generator that goes on after a restore. */
     public void closeForCheckpoint() {
         checkpointed = true;
         close();
     }
 
-    /** It ends in each copy of the process, and nothing that it is shown from now on says that this one failed. */
+    /** This state will end in each copy of the process: what the keeper finds there is not a failure of the generator. */
     public void enterImage() {
         inImage = true;
     }
@@ -318,7 +318,7 @@ public final class SharedState {
         return released;
     }
 
-    /** Waits until the keeper has given the worker ids back, as long as it gives back another one within that time. */
+    /** Waits until the keeper has given the worker ids back; {@code nanos} is the longest wait for each of them. */
     public void awaitEnd(long nanos) {
         boolean goesOn = true;
         while (goesOn && !ended) {
@@ -343,7 +343,9 @@ public final class SharedState {
         keeper.run();
     }
 
-    /** Ids come from {@code next} from now on. The lease before must have been sealed. Wakes no thread: for that there may be no memory. */
+    /**
+     * Ids come from {@code next} from now on. The lease before must have been sealed. Wakes no thread: the caller does, once it has noted the swap.
+     */
     public void publish(CurrentLease inUse, Lease next) {
         synchronized (leases) {
             if (closed) {
@@ -353,12 +355,12 @@ public final class SharedState {
         }
     }
 
-    /** Of this namespace it must go on, whatever happens. */
+    /** The namespace record was joined: after a refused checkpoint it must still be there. */
     public void joined(String id) {
         namespace = id;
     }
 
-    /** Each of the leases has been published. */
+    /** The start is over: each lease was published, or claiming has no time limit. */
     public void start() {
         started = true;
         waiting.wake();
@@ -388,7 +390,7 @@ public final class SharedState {
         return ended;
     }
 
-    /** Nothing is done for this generator any more. */
+    /** Nothing more is done for this generator. */
     public void end() {
         ended = true;
         waiting.wake();

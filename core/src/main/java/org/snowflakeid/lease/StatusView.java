@@ -31,7 +31,7 @@ public final class StatusView {
         this.availability = new Availability(positions, Rollback.of(settings));
     }
 
-    /** Ids are issued as long as one worker id has some. */
+    /** Active as long as one of the worker ids is. */
     public SnowflakeStatus ofAll() {
         List<SnowflakeStatus> all = new ArrayList<>();
         shared.leases().forEach(inUse -> all.add(of(inUse)));
@@ -59,7 +59,7 @@ public final class StatusView {
                 firstOf(all, SnowflakeStatus::clockWarning));
     }
 
-    /** Each has its own, and a call may meet any of them. */
+    /** Each worker id has its own reason, and a call may meet any of them. */
     private static Optional<String> reasons(List<SnowflakeStatus> all) {
         return all.stream()
                 .flatMap(each -> each.lastError().stream())
@@ -77,7 +77,7 @@ public final class StatusView {
         Lease lease = inUse.get();
         long last = lease.position();
         boolean issuing = last != Lease.SEALED;
-        // Read before the limit: a longer window beside the old limit would look like one that is nearly used up.
+        // Read before the limit: a longer window with the old limit would look nearly used up.
         long windowTicks = lease.windowTicks();
         long now = clock.credibleTick();
         long reserved = positions.tick(lease.granted());
@@ -85,7 +85,7 @@ public final class StatusView {
         long high = shared.highTick().get();
         long drift = issuing ? Math.max(positions.tick(last), high) - now : 0;
         boolean clockBehind = issuing && availability.failsBehind(lease, last, high, now);
-        // A clock that came back where it should be keeps no call waiting, though the keeper could not look yet.
+        // With the clock back where it should be no call waits, even before the keeper has looked.
         long shown = clock.tick();
         Optional<String> suspension = clock.isCredible(shown)
                 ? shared.troubles().standingAt(shown)
@@ -115,7 +115,7 @@ public final class StatusView {
                 shared.troubles().clockWarning().or(this::unvettedStep));
     }
 
-    /** Whether no worker id has a last id that the clock has caught up with, or will, since it stands still. */
+    /** Whether calls fail because the clock is behind the last id of every worker id, or stands still. */
     public boolean isClockBehind() {
         long now = clock.credibleTick();
         if (shared.troubles().standingAt(clock.tick()).isPresent()) {

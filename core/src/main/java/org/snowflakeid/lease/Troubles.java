@@ -5,12 +5,12 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What is wrong with a generator, in words for its status. The keeper says it; a call that fails does where the keeper has not yet. */
+/** What is wrong with a generator, in words for its status: given by the keeper, or by a failing call before the keeper has given any. */
 public final class Troubles {
 
     private volatile @Nullable String lastError;
 
-    /** What the last call said that was refused, where the keeper has said nothing. */
+    /** The reason given to the last refused call, where the keeper has given none. */
     private volatile @Nullable String refusal;
 
     private volatile @Nullable String resumed;
@@ -24,7 +24,7 @@ public final class Troubles {
     /** @param tick where it stands */
     private record StandingClock(long tick, String failure) {}
 
-    /** Why the last claim or extension failed; empty once one has succeeded, and nothing is wrong with files. */
+    /** What is wrong with the last claim or extension, with the notes, or with a start from notes; empty if nothing is. */
     public Optional<String> lastError() {
         return said().or(() -> Optional.ofNullable(refusal));
     }
@@ -45,13 +45,13 @@ public final class Troubles {
         return Optional.ofNullable(suspension);
     }
 
-    /** What the first call said that failed since the clock is behind; null if it has caught up. */
+    /** The reason of the first call that failed because the clock is behind; null once it has caught up. */
     @Nullable
     public String clockBehind() {
         return clockBehind;
     }
 
-    /** What a call said that failed since the clock stands still at that tick. */
+    /** The reason of a call that failed because the clock stands still at that tick. */
     Optional<String> standingAt(long tick) {
         StandingClock seen = standing;
         return seen != null && seen.tick() == tick ? Optional.of(seen.failure()) : Optional.empty();
@@ -60,10 +60,10 @@ public final class Troubles {
     // ---- calls that fail
 
     /**
-     * A call fails since nothing more is granted, which the status has to show though the window may not have ended: ids may have run ahead
-     * of the clock.
+     * Notes that a call fails because nothing more is granted, for the status: the window may not have ended, since ids may have run ahead of the
+     * clock.
      *
-     * @return why, if the keeper has said so; else what the caller says
+     * @return the keeper's reason if it has given one, else {@code reason}
      */
     public String refusedSince(String reason) {
         refusal = reason;
@@ -94,17 +94,17 @@ public final class Troubles {
         lastError = error;
     }
 
-    /** Calls have ids again that were refused since none was noted. */
+    /** More ids are noted, for lack of which calls were refused. */
     public void noteMore() {
         refusal = null;
     }
 
-    /** Of a process that took over from one before it, until it has reached the coordinator. */
+    /** For a process that took over from one before it; null once it has reached the coordinator. */
     public void noteResumed(@Nullable String what) {
         resumed = what;
     }
 
-    /** A process that is restarted could not take over from this one. */
+    /** Why a restarted process could not take over from this one; null: it could. */
     public void noteFiles(@Nullable String what) {
         files = what;
     }

@@ -11,18 +11,16 @@ import org.snowflakeid.SnowflakeLayout;
  * <p><b>For marks.</b> Ids tolerate any clock. A mark raised by a wrong one would reserve a worker id far into the future. So the keeper
  * vets the clock before each claim and extension, and while the clock is not believed, time runs on from the last moment it was.
  *
- * <p><b>Clocks that creep.</b> Small steps add up, and both clocks of a machine may run fast together. So what the coordinator's answer to a
- * write says of the time is {@link #compare compared} each time, whatever the clocks did meanwhile. Where there is such a witness no mark
- * is raised by a time that is ahead of it by more than {@code snowflake.clock.max-skew}, and while it contradicts, time runs on from when it
- * agreed last. If a drift of the clocks explains the difference, the time in use is kept as near to it as a clock has to be; a coordinator
- * whose own clock was set moves nothing.
+ * <p><b>Clocks that creep.</b> Small steps add up, and both clocks of a machine may run fast together. So the time in each answer of the coordinator
+ * to a write is {@link #compare compared}, whatever the clocks did meanwhile. With such a witness, no mark is raised by a time more than {@code
+ * snowflake.clock.max-skew} ahead of it, and while it contradicts, time runs on from when it last agreed. A difference that drift explains is
+ * corrected, down to what is allowed; one that comes from setting the coordinator's clock is not.
  *
- * <p><b>For callers.</b> They go by what the keeper has {@link #show shown} last: the wall clock where it is believed, else the monotonic one.
- * Where the wall clock is more than a second ahead of what the monotonic clock says, or far behind ({@link #isCredible}), they wait until
- * the keeper has looked: a wrong clock reaches no id, and the copy of a memory image, whose clock seems to have stepped too, issues nothing
- * before the keeper has found out whether there is another ({@link #isCopySuspected}). That costs one comparison an id, and a look at the
- * monotonic clock once a millisecond. Less often would not do: without calls for a while, a copy's clock may come by a time that
- * was compared long ago.
+ * <p><b>For callers.</b> They use what the keeper has {@link #show shown} last: the wall clock where it is believed, else the monotonic one. Where
+ * the wall clock is more than a second ahead of the monotonic one, or far behind ({@link #isCredible}), they wait until the keeper has looked: so a
+ * wrong clock reaches no id, and a copy of a memory image, whose clock also seems to have stepped, issues nothing before the keeper knows whether
+ * there is another copy ({@link #isCopySuspected}). That costs one comparison per id, and a look at the monotonic clock per millisecond. Rarer looks
+ * would not do: after a pause in calls, a copy's clock may show a time that was compared long ago.
  */
 public final class VettedClock {
 
@@ -33,7 +31,7 @@ public final class VettedClock {
         ACCEPTED,
         /** A reference contradicts it. */
         CONTRADICTED,
-        /** It stepped, and nothing shows yet whether rightly. */
+        /** It stepped, and nothing shows yet whether it is right. */
         UNDECIDED
     }
 
@@ -41,24 +39,24 @@ public final class VettedClock {
     private static final long CREDIBLE_MILLIS = 1_000;
 
     /**
-     * A coordinator's clock that is as near as this to the expected time shows that no more time has passed unseen than callers may fail to
-     * notice anyway. Many report whole seconds only, as the middle of that second.
+     * A coordinator's clock this near to the expected time shows that no more time passed unseen than callers may fail to notice anyway. Many report
+     * whole seconds only, as the middle of the second.
      */
     private static final long SAME_TIME_MILLIS = CREDIBLE_MILLIS - 500;
 
-    /** Within it both clocks are read. */
+    /** Both clocks have to be read within this time. */
     private static final long ONE_MOMENT_NANOS = 10_000_000;
 
-    /** On a machine where a thread is paused each time, the last one is taken, by which a step is rather seen than missed. */
+    /** If the thread is paused in each attempt, the last reading counts, which rather shows a step than misses one. */
     private static final int READINGS = 10;
 
     /** A coordinator's clock is read to about a second. */
     private static final long WITNESS_MILLIS = 1_000;
 
-    /** An answer that took longer says little of what time it is now. */
+    /** An answer that took longer says little about the present time. */
     private static final long LONGEST_AGE_MILLIS = 5_000;
 
-    /** What a clock gains or loses of this many is drift: crystals do so of ten thousand, and a virtual machine's clock of some thousand. */
+    /** Up to one part in this many is drift: crystals drift by one in ten thousand, a virtual machine's clock by one in some thousand. */
     private static final long DRIFT_OF = 500;
 
     /** What the wall clock and the coordinator's said at one time. */
@@ -69,7 +67,7 @@ public final class VettedClock {
         final long wallMillis;
         final long nanos;
 
-        /** The time in use, less the wall clock: 0 while that is believed. */
+        /** The time in use minus the wall clock; 0 while that is believed. */
         final long correctionMillis;
 
         /** Whether the clock was seen to step since: it is credible again only where it should be. */
@@ -90,12 +88,12 @@ public final class VettedClock {
             this.credibleMillis = stepSeen ? Long.MIN_VALUE : wallMillis;
         }
 
-        /** Not changed in place: a caller may be about to note what is credible. */
+        /** A copy: this one must not change, since a caller may be about to set {@link #credibleMillis}. */
         Reading withStepSeen() {
             return new Reading(wallMillis, nanos, correctionMillis, true);
         }
 
-        /** Of one moment: a thread paused between the two clocks would take the pause for a step, or miss one. */
+        /** Reads both clocks at one moment: a pause between them would look like a step, or hide one. */
         static Reading of(Platform platform) {
             for (int attempt = 1; ; attempt++) {
                 long before = platform.nanoTime();
@@ -130,7 +128,7 @@ public final class VettedClock {
     /** Whether the coordinator tells the time. The anchor is then where it agreed last. */
     private boolean witnessed;
 
-    /** What it told last, as far as its clock was not set since, and the end of that call. */
+    /** The time that it told last, unless its clock was set, and when that call ended. */
     private long witnessMillis;
 
     private long witnessNanos;
@@ -138,7 +136,7 @@ public final class VettedClock {
     /** Of the last comparison, if that did not agree. */
     private @Nullable Contradiction contradiction;
 
-    /** Since when drift may not have been made up for. */
+    /** Since when drift may still have to be corrected. */
     private long driftSinceNanos;
 
     private boolean doubted;
@@ -148,12 +146,12 @@ public final class VettedClock {
     /** Both clocks when they were last compared here: a step between two comparisons makes a copy suspected. */
     private Reading seen;
 
-    /** How many steps were seen that a copy may be behind, and how many of them are known to have none. */
+    /** How many steps were seen that may mean a copy, and for how many of them it is known that there is none. */
     private int steps;
 
     private int stepsWithoutCopy;
 
-    /** Of those ahead that a copy may be behind; 0: the clock only stepped back. */
+    /** The largest step ahead that may mean a copy; 0: the clock only stepped back. */
     private long largestStepMillis;
 
     public VettedClock(Platform platform, SnowflakeLayout layout, long maxSkewMillis) {
@@ -166,7 +164,7 @@ public final class VettedClock {
 
     // ---- for any thread
 
-    /** The time in use: the wall clock, or, while that is not believed, the monotonic one from when it was. */
+    /** The time in use: the wall clock, or, while that is not believed, the monotonic clock counting on from when it was. */
     public long millis() {
         Reading now = shown;
         return now.correctionMillis == 0
@@ -178,14 +176,14 @@ public final class VettedClock {
         return millis() - epochMillis;
     }
 
-    /** Changes whenever the time in use may do so in another way than by passing. */
+    /** Another object each time that the time in use may have changed other than by passing. */
     public Object state() {
         return shown;
     }
 
     /**
-     * Whether the wall clock, by which {@code tick} was read just now, is not ahead of the monotonic clock by more than a second, and not so
-     * far behind it that time may have passed unseen.
+     * Whether the wall clock, from which {@code tick} was just read, is not ahead of the monotonic clock by more than a second, and not so far behind
+     * it that time may have passed unseen.
      */
     public boolean isCredible(long tick) {
         Reading now = shown;
@@ -197,7 +195,7 @@ public final class VettedClock {
         return isTimeOf(now, time) && (wall == now.credibleMillis || isCredible(now, wall));
     }
 
-    /** Or was it read before the wall clock was given up, and is its time? */
+    /** Whether {@code time} is the corrected time, not one read while the wall clock was still believed. */
     private boolean isTimeOf(Reading now, long time) {
         long shownMillis = now.expectedMillis(platform.nanoTime()) + now.correctionMillis;
         return Math.abs(time - shownMillis) <= CREDIBLE_MILLIS;
@@ -208,7 +206,7 @@ public final class VettedClock {
         long expected = now.expectedMillis(platform.nanoTime());
         long ahead = wall - expected;
         if (isNotCredible(now, ahead)) {
-            // Or a call in that very millisecond would be let through when the clock shows it again.
+            // Otherwise a call would be let through when the clock shows that very millisecond again.
             now.credibleMillis = Long.MIN_VALUE;
             return false;
         }
@@ -218,8 +216,8 @@ public final class VettedClock {
 
     private boolean isNotCredible(Reading now, long ahead) {
         if (now.stepSeen) {
-            // Back where it should be, the clock was only wrong for a while. Set to anywhere else, it hides how much
-            // time was missed.
+            // Back where it should be, the clock was only wrong for a while. Anywhere else, it hides how much time was
+            // missed.
             return Math.abs(ahead) > CREDIBLE_MILLIS;
         }
         return isStep(ahead, ahead - now.correctionMillis);
@@ -249,14 +247,14 @@ public final class VettedClock {
     }
 
     /**
-     * Whether time may have passed that this process did not see, as when its memory image was resumed: then another copy of it may be
-     * running. Callers wait meanwhile.
+     * Whether time may have passed that this process did not see, as when its memory image was restored: then another copy of it may be running.
+     * Callers wait meanwhile.
      */
     public boolean isCopySuspected() {
         return steps != stepsWithoutCopy;
     }
 
-    /** Or a caller might go by a millisecond that was found credible long ago, when the clock shows it again. */
+    /** Forgets the millisecond that was found credible: callers would trust it if the clock showed it again much later. */
     public void forgetCredible() {
         shown.credibleMillis = Long.MIN_VALUE;
     }
@@ -267,15 +265,15 @@ public final class VettedClock {
         return isCopySuspected();
     }
 
-    /** How many steps that a copy may be behind were seen until now. */
+    /** How many steps that may mean a copy were seen so far. */
     public int steps() {
         return steps;
     }
 
     /**
-     * Nothing is used here any more that a copy may use.
+     * Notes that nothing in use here may be in use by a copy.
      *
-     * @param seen as {@link #steps} said before that was begun to be ensured: a later step may have a copy of its own
+     * @param seen {@link #steps} before that was begun: a later step may mean another copy
      */
     public void copyExcluded(int seen) {
         stepsWithoutCopy = seen;
@@ -293,14 +291,14 @@ public final class VettedClock {
     }
 
     /**
-     * The time to raise a mark by. The clock may have stepped since it was vetted, while the coordinator was asked: so this
-     * very reading is doubted too.
+     * The time by which to raise a mark, in ticks. The clock may have stepped since it was vetted, while the coordinator was asked: so this very
+     * reading is checked too.
      */
     public long vettedTick() {
         Reading now = Reading.of(platform);
         boolean steady = isSteady(now);
         long time = steady ? now.wallMillis : now.wallMillis + correctionMillis;
-        // A believed clock may have gone on to creep.
+        // A believed clock may have crept on.
         return (witnessed ? Math.min(time, latest(now.nanos)) : time) - epochMillis;
     }
 
@@ -358,8 +356,8 @@ public final class VettedClock {
     }
 
     /**
-     * Whether time may have passed unseen. The clock of a copy steps back where that of its machine is behind by more than the time it missed,
-     * or was ahead by more and was set right meanwhile.
+     * Whether time may have passed unseen. A copy's clock steps back if its machine's clock is behind by more than the time missed, or was ahead by
+     * more and has been set right since.
      *
      * @param step of the wall clock against the monotonic one, in milliseconds
      * @param ahead how far the wall clock is ahead of the time in use then
@@ -383,8 +381,8 @@ public final class VettedClock {
     }
 
     /**
-     * Judges a clock that is not steady, or that was never vetted, where the coordinator tells no time. What the coordinator has contradicted, only the
-     * coordinator confirms.
+     * Judges a clock that is not steady, or was never vetted, where the coordinator tells no time. Only the coordinator can confirm what it has
+     * contradicted.
      *
      * @param reference another clock's time in milliseconds, read after the step; null if there is none
      * @param referenceAge by how much the reference may lag behind its clock, in milliseconds
@@ -421,7 +419,7 @@ public final class VettedClock {
     /**
      * Judges the clock, in doubt or not, by the coordinator's own time.
      *
-     * @param askedNanos before it was asked for: it was read at some moment since
+     * @param askedNanos a moment before it was asked for: the coordinator read its clock after that
      */
     public Verdict compare(long coordinatorMillis, long askedNanos) {
         Reading now = Reading.of(platform);
@@ -446,11 +444,11 @@ public final class VettedClock {
             long drift = (now.nanos - driftSinceNanos) / 1_000_000 / DRIFT_OF;
             if (Math.abs(off) <= LONGEST_AGE_MILLIS + drift) {
                 anchorMillis += Math.max(-drift, Math.min(drift, off));
-                // It may have been set after all: marks must not fall behind what callers go by.
+                // It may have been set after all: marks must not fall behind what callers use.
                 long gently = witnessed ? witness(now.nanos) - drift : coordinatorMillis;
                 noteWitness(Math.max(coordinatorMillis, gently), now.nanos);
             }
-            // Of a millisecond that has begun the rest counts next time.
+            // The rest, less than a millisecond of drift, counts next time.
             driftSinceNanos = off == 0 ? now.nanos : driftSinceNanos + drift * DRIFT_OF * 1_000_000;
             doubt(now);
         }
@@ -475,17 +473,17 @@ public final class VettedClock {
     }
 
     /**
-     * The coordinator's clock, which ran as the monotonic one since the start, has gone on as that did: this process missed no time, and a
-     * step of the system clock was no more than that. To be asked where no write can tell whether there is a copy.
+     * To be called when the coordinator's clock and the monotonic one have run alike since the start: this process missed no time, and the system
+     * clock was merely set. For where no write can tell whether there is a copy.
      */
     public void ranOn() {
         copyExcluded(steps);
     }
 
     /**
-     * Takes note of the coordinator's own time. Where it agrees with the monotonic clock after a step that is larger than
-     * what it may be wrong by, no time has passed unseen: the wall clock was merely set, and this process cannot have been copied meanwhile.
-     * Only for a coordinator whose clock has run as the monotonic one since the start: what it is off by would hide as much time.
+     * Takes note of the coordinator's own time. If it agrees with the monotonic clock after a step larger than its possible error, no time has passed
+     * unseen: the wall clock was merely set, and this process cannot have been copied meanwhile. Only for a coordinator whose clock has run like the
+     * monotonic one since the start: any difference would hide as much missed time.
      *
      * @param ageMillis by how much it may lag behind
      * @param askedNanos when it was asked for: if the answer took long, that looks like time that passed unseen, never the other way round

@@ -13,7 +13,7 @@ public final class WaitingThreads {
     private final Platform platform;
     private final Queue<Thread> threads = new ConcurrentLinkedQueue<>();
 
-    /** Made once: to wake needs no memory. */
+    /** Made once, so that waking needs no memory. */
     private final Consumer<Thread> unpark;
 
     public WaitingThreads(Platform platform) {

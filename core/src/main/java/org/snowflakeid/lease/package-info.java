@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What the threads that issue ids and the keeper share: the lease in use, the vetted clock, the state of the generator. Each field says which side
- * writes it. Both sides come in, and none of them waits for the other in here.
+ * What callers' threads and the keeper share: the leases in use, the vetted clock, the state of the generator. Waiting callers park here, for a
+ * bounded time and without holding a lock.
  */
 @NullMarked
 package org.snowflakeid.lease;

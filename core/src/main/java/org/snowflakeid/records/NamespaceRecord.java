@@ -37,8 +37,8 @@ public record NamespaceRecord(
     private static final String REPLACES = "replaces";
 
     /**
-     * @throws IllegalArgumentException if the value was not written by this library, or by a newer one with another format. What
-     *     is absurd or contradicts itself was edited: better no ids than ids by a floor that cannot be computed with
+     * @throws IllegalArgumentException if the value was not written by this library, or by a newer version with another format. Absurd or
+     *     contradictory values were edited: better no ids than a floor that cannot be computed with
      */
     public static NamespaceRecord parse(Stored stored) {
         RecordLine pairs = RecordLine.parse(stored.value());
@@ -132,12 +132,12 @@ public record NamespaceRecord(
         return Optional.ofNullable(pairs.entries().get(key));
     }
 
-    // ---- the values that are written; each one differs from all before it
-
     /** The longest window of all, where one generator has {@code other}. */
     public Duration longestWindow(Duration other) {
         return maxWindow.compareTo(other) > 0 ? maxWindow : other;
     }
+
+    // ---- the values that are written; each one differs from all before it
 
     public static String create(String id, SnowflakeLayout layout, Duration maxWindow, long floor, Instant created) {
         return RecordLine.NONE
@@ -158,7 +158,7 @@ public record NamespaceRecord(
     }
 
     /**
-     * No process claims under it until the namespace that it is reserved for has been retired.
+     * No process claims under it until it is put {@link #inUse in use}, after the namespace that it is reserved for was retired.
      *
      * @param created as {@link #create} gives it
      * @param replaces the id of the namespace it is reserved for

@@ -3,7 +3,7 @@ package org.snowflakeid.records;
 
 /** What the namespace record says. In every state but {@link #ACTIVE} nothing is claimed and nothing is extended. */
 public enum NamespaceState {
-    /** There is none: no worker id was ever claimed, or it was lost. */
+    /** There is no record: no worker id was ever claimed, or the record was lost. */
     ABSENT,
     /** Worker ids are claimed and extended. */
     ACTIVE,

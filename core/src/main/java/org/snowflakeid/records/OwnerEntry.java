@@ -10,8 +10,8 @@ import org.snowflakeid.Platform;
 import org.snowflakeid.config.Quoted;
 
 /**
- * The owner entry: shows operators who holds a worker id. No id depends on its content; only the vetting of the clock looks whether an
- * owner is another process.
+ * The owner entry: shows operators which process holds a worker id. No id depends on its content, which only messages, the vetting of the clock and a
+ * takeover look at.
  */
 public final class OwnerEntry {
 
@@ -27,7 +27,7 @@ public final class OwnerEntry {
                 .toString();
     }
 
-    /** Whether an owner entry was written by the process on this platform; not by another one, and not by an earlier version. */
+    /** Whether an owner entry was written by this platform's process; false for those of earlier versions, which don't name it. */
     public static boolean isOf(Platform platform, String value) {
         try {
             String process = RecordLine.parse(value).entries().get("process");

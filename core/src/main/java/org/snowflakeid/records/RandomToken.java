@@ -4,7 +4,7 @@ package org.snowflakeid.records;
 import java.util.HexFormat;
 import org.snowflakeid.Platform;
 
-/** 128 random bits from the kernel, drawn anew for each claim attempt: never derived from a host, a name or a process id. */
+/** 128 random bits from the kernel, drawn anew at each call: never derived from a host, a name or a process id. */
 public final class RandomToken {
 
     private RandomToken() {}

@@ -4,16 +4,13 @@ package org.snowflakeid.records;
 import java.time.Duration;
 import org.snowflakeid.config.SnowflakeKeys;
 
-/**
- * How far ahead of a clock grants and floors may end. What a process grants itself keeps to it, and so what was granted by marks that were
- * lost can be bounded.
- */
+/** How far ahead of a clock grants and floors may end. All processes keep to it, so that grants whose marks were lost can be bounded. */
 public final class Reach {
 
-    /** Of a claim; extensions then reserve all of a window. */
+    /** What a claim reserves; extensions double it, up to the window. */
     public static final Duration FIRST_WINDOW = Duration.ofSeconds(10);
 
-    /** No right clock reserves further ahead than this. */
+    /** Unless windows are long, no right clock reserves further ahead than this. */
     private static final Duration FAR_AHEAD = Duration.ofHours(1);
 
     /** No floor lies further ahead of the clock, whatever is configured. */

@@ -11,9 +11,9 @@ import org.snowflakeid.resume.ResumeDirectory.Notes;
  *
  * <h2>Why two processes never go on from one note</h2>
  *
- * A lock would have to hold for as long as a process lives, and a POSIX lock does not: it is gone as soon as anything in the process closes
- * the file, a backup agent say. So going on is a compare-and-set, as at the coordinator: each note is a new file, and the one after note
- * {@code k} has the number {@code k + 1}, which only one process can create.
+ * A lock would have to hold for as long as a process lives, and a POSIX lock does not: it is gone as soon as anything in the process, such as a
+ * backup agent, closes the file. So going on is a compare-and-set, as at the coordinator: each note is a new file, and the one after note {@code k}
+ * has the number {@code k + 1}, which only one process can create.
  *
  * <ul>
  *   <li>A process may have been held up since it looked at {@code k}. Then {@code k + 1} may have been created, used and deleted, and can be
@@ -46,7 +46,7 @@ public final class NoteChain {
 
     private boolean lost;
 
-    /** Behind the note that is the highest now. */
+    /** Goes on behind the note that is the highest now. */
     public NoteChain(Notes notes) throws IOException {
         this.notes = notes;
         this.number = notes.highest();
@@ -87,7 +87,7 @@ public final class NoteChain {
     }
 
     /**
-     * Sees to it that no process can go on from here.
+     * Ends the chain: no process can go on from here.
      *
      * @return false: another process has gone on
      */

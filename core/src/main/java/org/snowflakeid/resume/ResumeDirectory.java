@@ -9,11 +9,10 @@ import org.snowflakeid.Platform;
 import org.snowflakeid.config.Settings;
 
 /**
- * Where processes of one host note for each other what they have not issued, for one namespace. What a note says is {@link ResumeNote}, who may
- * write the next one {@link NoteChain}. No lock is involved: a process may be held up between any two calls, and others go on meanwhile.
+ * Where processes of one host leave each other notes of what they have not issued, for one namespace. {@link ResumeNote} is what a note says, {@link
+ * NoteChain} decides who may write the next one. No lock is involved: a process may be held up between any two calls, and others go on meanwhile.
  *
- * <p>All of it is bound to this start of this machine, and to files that were not copied or put back: a note that is not is {@link
- * VoidException void}.
+ * <p>Notes are valid only until this machine is restarted, and only if they were not copied or put back: others are {@link VoidException void}.
  */
 public interface ResumeDirectory {
 
@@ -46,7 +45,7 @@ public interface ResumeDirectory {
      */
     void require();
 
-    /** Those of which there may be notes. */
+    /** The worker ids of which there may be notes. */
     List<Integer> workerIds() throws IOException;
 
     /** Touches no disk. */

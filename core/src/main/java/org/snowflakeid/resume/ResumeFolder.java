@@ -35,11 +35,10 @@ import org.snowflakeid.files.LocalFileSystems;
  * A folder on a local disk: {@code <namespace>/workers/<n>.notes/<number>}, and beside each complete note an empty file, its seal, named {@code
  * <number>.<identity>}.
  *
- * <p>The first line of a note names the start of the machine. The seal names the number of the note's file and when it was changed last,
- * by the time that only the system sets. So a copy that is put back is noticed: numbers of files are used again, and what is written over a file keeps
- * the file's number, but not that time.
+ * <p>The first line of a note names the start of the machine. The seal names the device, inode and ctime of the note's file; only the system sets a
+ * ctime. So a copy that is put back is noticed: inodes are used again, and writing over a file keeps its inode, but not its ctime.
  *
- * <p>The folder of a worker id holds a few files at a time, so few that the system lists them in one step.
+ * <p>The folder of a worker id holds only a few files at a time, so that the system lists them in one step.
  */
 public final class ResumeFolder implements ResumeDirectory {
 
@@ -49,7 +48,7 @@ public final class ResumeFolder implements ResumeDirectory {
 
     private static final String SUFFIX = ".notes";
 
-    /** What is there of the settings could be guessed at. */
+    /** The digest of the settings could be used to guess them. */
     private static final FileAttribute<Set<PosixFilePermission>> FOR_ITS_OWNER =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
@@ -73,7 +72,7 @@ public final class ResumeFolder implements ResumeDirectory {
     public ResumeFolder(Settings settings, Path bootIdFile) {
         this.settings = settings;
         this.directory = settings.resumeDirectory().orElseThrow();
-        // No part of a namespace is called so.
+        // No part of a namespace has this name.
         this.folder = directory.resolve(settings.namespace()).resolve("workers");
         this.bootIdFile = bootIdFile;
         this.spare = new SpareDescriptors(bootIdFile);
@@ -116,7 +115,7 @@ public final class ResumeFolder implements ResumeDirectory {
 
     private String boot() throws IOException {
         if (boot.isEmpty()) {
-            // By a stream, since a channel is closed by an interrupt.
+            // By a stream, since an interrupt closes a channel.
             try (FileInputStream in = new FileInputStream(bootIdFile.toFile())) {
                 boot = new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
             }
@@ -133,7 +132,7 @@ public final class ResumeFolder implements ResumeDirectory {
         return refused;
     }
 
-    /** As much as a note may ever take. */
+    /** Tries to write as much as a note may ever take. */
     private boolean probe() throws IOException {
         Path probe = folder.resolve("probe-" + UUID.randomUUID());
         boolean deleted;
@@ -179,7 +178,7 @@ public final class ResumeFolder implements ResumeDirectory {
         return names;
     }
 
-    /** The number of a file, and when it was changed last; null where there is none. */
+    /** Device, inode and ctime of a file; null where there is none. */
     private static @Nullable String identityOf(Path file) throws IOException {
         try {
             Map<String, Object> known = Files.readAttributes(file, "unix:dev,ino,ctime", LinkOption.NOFOLLOW_LINKS);
@@ -189,7 +188,7 @@ public final class ResumeFolder implements ResumeDirectory {
         }
     }
 
-    /** The name comes last, and by a link, which replaces nothing. By a stream, since a channel is closed by an interrupt. */
+    /** The name comes last, by a link, which replaces nothing. Written by a stream, since an interrupt closes a channel. */
     private static void create(Path file, byte[] bytes) throws IOException {
         Path nameless = Files.createTempFile(file.getParent(), file.getFileName() + ".", "", FOR_ITS_OWNER);
         try {
@@ -203,7 +202,7 @@ public final class ResumeFolder implements ResumeDirectory {
         }
     }
 
-    /** A folder can be forced by a channel only, which an interrupt closes: then by another one. The interrupt is kept. */
+    /** Only a channel can force a folder. If an interrupt closes it, another one is used; the interrupt is kept. */
     private static void force(Path folder) throws IOException {
         boolean interrupted = false;
         try {
@@ -231,7 +230,7 @@ public final class ResumeFolder implements ResumeDirectory {
             this.notes = folder.resolve(workerId + SUFFIX);
         }
 
-        /** By which notes are sorted, and a note comes before its seal. */
+        /** Sorts notes by number, and a note before its seal. */
         private static String name(long number) {
             return String.format(Locale.ROOT, "%018d", number);
         }

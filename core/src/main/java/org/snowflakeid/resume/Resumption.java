@@ -42,15 +42,15 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
  * What one generator does for {@code snowflake.resume.directory}: a process that can't reach its coordinator when it starts takes over what one
  * before it on the same host was granted and has certainly not issued.
  *
- * <p>Why nothing is issued twice. The grant is one of this host, and permanent: no other process issues under it. Which part of it was not
- * issued the last note says, which the process before wrote before it used it ({@link WriteAheadLimit}). Only one process can go on from a
- * note ({@link NoteChain}), and notes are ended before the mark is lowered. So neither clocks matter, nor whether the process before has gone
- * or was only suspended. Nothing is extended before the coordinator shows the mark as it was noted ({@link Claim#meet}).
+ * <p>Why nothing is issued twice. The grant is permanent, and no process of another host issues under it. The last note says which part was not
+ * issued, and was written before more was used ({@link WriteAheadLimit}). Only one process can go on from a note ({@link NoteChain}), and notes are
+ * ended before the mark is lowered. So it matters neither what clocks say nor whether the process before has ended or was only suspended. Nothing is
+ * extended before the coordinator shows the mark as it was noted ({@link Claim#meet}).
  *
- * <p>A process that lives writes the next note two seconds before the clock gets to what its last one does not allow yet. So a note that the
- * clock has reached is one whose writer is gone, or asleep: before that, none is taken over.
+ * <p>A live process writes its next note two seconds before the clock gets to the end of what the last one allows. So once the clock has reached that
+ * end, the writer is gone or asleep; before that, a note is not taken over.
  *
- * <p>A thread of its own writes the notes: the keeper's may wait for the coordinator for longer than what they allow.
+ * <p>A separate thread writes the notes: the keeper's may wait for the coordinator for longer than they allow.
  */
 public final class Resumption implements Takeover {
 
@@ -77,7 +77,7 @@ public final class Resumption implements Takeover {
     /** What was said of files that can't be used, once each. */
     private final Set<String> said = new HashSet<>();
 
-    /** Notes of whatever is claimed from now on would come too late to be ended. Guarded by this. */
+    /** Set when all notes are ended: those of a later claim would come too late for that. Guarded by this. */
     private boolean allEnded;
 
     private volatile @Nullable Thread thread;
@@ -101,10 +101,10 @@ public final class Resumption implements Takeover {
     }
 
     /**
-     * A generator that goes on after a checkpoint was refused had a folder that could be used. Now its disk may be what the checkpoint was
-     * refused for, and hang; then it goes on without notes.
+     * After a refused checkpoint the folder, which could be used before, is not checked again: its disk may be why the checkpoint was refused, and
+     * hang. The generator then goes on without notes.
      *
-     * @throws InvalidSettingsException if it is set, and can't be used
+     * @throws InvalidSettingsException if the folder is set, and can't be used
      */
     public static Takeover open(
             Settings settings,
@@ -125,8 +125,8 @@ public final class Resumption implements Takeover {
     }
 
     /**
-     * Changed settings may lead to another coordinator, whose namespace of the same name is not the one of the file. What is set may hold
-     * a password, and any part of it may make the difference: so all of it goes into a digest, and the files are for their owner alone.
+     * Changed settings may lead to another coordinator, whose namespace of the same name is not the one of the notes. Any part of them may make the
+     * difference, and may hold a password: so all of them go into a digest, and the files are for their owner alone.
      */
     private static String origin(Settings settings, WorkerCoordinatorProvider provider) {
         CoordinatorConfig config = settings.coordinatorConfig();
@@ -198,17 +198,17 @@ public final class Resumption implements Takeover {
             } catch (Throwable e) {
                 report(e);
             }
-            // An interrupt is not for this thread, which could neither write nor sleep.
+            // No interrupt is meant for this thread, which could then neither write nor sleep.
             boolean unused = Thread.interrupted();
         }
     }
 
-    /** Notes are to be written on, whatever it was. */
+    /** Writing notes goes on, whatever failed. */
     private void report(Throwable failure) {
         try {
             LOG.log(Level.ERROR, shared.message("unexpected failure with " + SnowflakeKeys.RESUME_DIRECTORY), failure);
         } catch (Throwable logFailed) {
-            // Nor can it be added to the failure: both may be the one error that the JVM keeps for want of memory.
+            // It can't be added to the failure: both may be the one OutOfMemoryError that the JVM keeps in reserve.
         }
     }
 

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * File descriptors kept for calls that a generator depends on: an application that has used up all others would stop its ids, since no note
- * could be written.
+ * File descriptors kept for calls that a generator depends on: otherwise an application that uses up all descriptors would stop its ids, since no
+ * note could be written.
  */
 final class SpareDescriptors implements Closeable {
 
@@ -31,7 +31,7 @@ final class SpareDescriptors implements Closeable {
         this.file = file;
     }
 
-    /** Holds no lock meanwhile: the disk may hang. */
+    /** Frees the descriptors for a call. Holds no lock meanwhile: the disk may hang. */
     <T> T use(Call<T> call) throws IOException {
         release();
         try {

@@ -18,24 +18,24 @@ import org.snowflakeid.records.Mark;
 import org.snowflakeid.records.NamespaceRecord;
 
 /**
- * Keeps what callers may issue of one claim below what its last note says they may: a note is written first and used second, a few seconds of
- * ticks at a time. So a process that takes over can go on where the note says, whatever this one was doing when it was killed.
+ * Keeps callers of one claim within what its last note allows: a note is written first and used second, a few seconds of ticks at a time. So a
+ * process that takes over can go on where the note says, whatever this one was doing when it was killed.
  *
- * <p>If no note can be written, the last one is made to say nothing: then there is nothing to take over, and callers may issue all that is
- * granted. Only if not even that can be done, or another process has taken over, callers stop at what the last note says.
+ * <p>If no note can be written, the last one is made to say nothing: then there is nothing to take over, and callers may issue all that is granted.
+ * Only if not even that can be done, or another process has taken over, do callers stop at what the last note says.
  */
 public final class WriteAheadLimit implements ClaimFile {
 
-    /** So far ahead of what is used a note says that ticks are used. A process that takes over waits for the clock to get there. */
+    /** How far ahead of what is used a note allows ticks to be used. A process that takes over waits for the clock to get there. */
     private static final long AHEAD_TICKS = 4_000;
 
-    /** The next one is written when only so much of it is left, which a slow disk may take. */
+    /** The next note is written when only this much is left, which a slow disk may take. */
     private static final long LEAST_TICKS = 2_000;
 
     /** By then callers may have used up what was noted. */
     private static final long LONGEST_WRITE_NANOS = Resumption.LONGEST_WRITE.toNanos();
 
-    /** Clocks may be set meanwhile. */
+    /** Not longer, since clocks may be set meanwhile. */
     private static final long LONGEST_PAUSE_MILLIS = 1_000;
 
     /** For a write that is under way. */
@@ -55,10 +55,10 @@ public final class WriteAheadLimit implements ClaimFile {
     /** What the last note says, or would say, but for its lo. */
     private @Nullable ResumeNote noted;
 
-    /** Whose turn it is at the notes: a monitor would keep the keeper waiting for a disk that is stuck. */
+    /** Whether a thread is at the notes. Not a monitor, which would keep the keeper waiting for a disk that is stuck. */
     private final AtomicBoolean taken = new AtomicBoolean();
 
-    /** Exclusive: no tick at or above it may have been issued. Only in turn, as what follows. */
+    /** Exclusive: no tick at or above it can have been issued. Used only in turn, as is {@link #trouble}. */
     private long usable;
 
     private Trouble trouble = Trouble.NONE;
@@ -237,7 +237,7 @@ public final class WriteAheadLimit implements ClaimFile {
             LOG.log(Level.INFO, shared.message(described() + " can be written again"));
         }
         if (trouble != Trouble.NONE || wasStuck || noted == null) {
-            // Also what was wrong with those of the worker id before.
+            // Also clears what was wrong with the notes of the worker id before.
             shared.troubles().noteFiles(null);
         }
         trouble = Trouble.NONE;

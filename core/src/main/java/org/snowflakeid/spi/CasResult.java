@@ -12,16 +12,16 @@ public sealed interface CasResult {
      * Every compare held, and the write is durable.
      *
      * @param written what is stored there now; its value equals the {@code next} of the call
-     * @param ownerHeld whether the owner entry of this worker id is there, is this process's, and its time to live was
-     *     renewed; also true if only the answer to the renewal stayed away. Irrelevant for meta and release
-     * @param serverTime the coordinator's own clock, to about a second, read during this call and never before it began; null if it
-     *     reports none. Of an extension it is wanted wherever {@link Snapshot#serverTime} is, and as part of an answer that is had anyway:
-     *     each of them is compared with it
+     * @param ownerHeld whether this process's owner entry is there and its time to live was renewed; true also if only the answer to that renewal is
+     *     missing. Irrelevant for meta and release
+     * @param serverTime the coordinator's own clock, to about a second, read during this call and never before it began; null if it reports none. A
+     *     coordinator with a {@link Snapshot#serverTime} also reports it in answers to extensions, which core compares with its clock, but makes no
+     *     extra call for it
      */
     record Applied(
             Stored written, boolean ownerHeld, @Nullable Instant serverTime) implements CasResult {
 
-        /** Without a time, as of anything but an extension. */
+        /** Without a time, which is expected of extensions only. */
         public Applied(Stored written, boolean ownerHeld) {
             this(written, ownerHeld, null);
         }
@@ -35,6 +35,6 @@ public sealed interface CasResult {
      */
     record Rejected(@Nullable Stored meta, @Nullable Slot seen) implements CasResult {}
 
-    /** It may have been applied, may still be applied later, or never: a lost reply, a deadline, an interrupt. */
+    /** The write may have been applied, or may be later, or never: a lost answer, a deadline, an interrupt. */
     record Unknown(CoordinatorException cause) implements CasResult {}
 }

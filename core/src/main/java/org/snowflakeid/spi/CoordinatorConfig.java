@@ -22,7 +22,7 @@ public record CoordinatorConfig(
         Function<String, @Nullable String> settings,
         Resources resources) {
 
-    /** Without an application around it. */
+    /** Without resources of an application. */
     public CoordinatorConfig(
             String generator, String namespace, Duration timeToLive, Function<String, @Nullable String> settings) {
         this(generator, namespace, timeToLive, settings, Resources.NONE);

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.snowflakeid.CoordinatorException;
 
-/** When a call must have ended, by a monotonic clock, whatever becomes of the wall clock meanwhile. */
+/** The moment by which a call must have ended, on a monotonic clock: the wall clock does not matter. */
 public final class Deadline {
     private final LongSupplier nanoTime;
     private final long atNanos;
@@ -15,6 +15,7 @@ public final class Deadline {
         this.atNanos = nanoTime.getAsLong() + timeout.toNanos();
     }
 
+    /** By {@link System#nanoTime}, from now on. */
     public static Deadline after(Duration timeout) {
         return after(timeout, System::nanoTime);
     }
@@ -24,18 +25,18 @@ public final class Deadline {
         return new Deadline(timeout, nanoTime);
     }
 
-    /** By that clock. */
+    /** The reading of that clock at the deadline. */
     public long atNanos() {
         return atNanos;
     }
 
-    /** 0 once it has passed. */
+    /** The time left in nanoseconds; 0 once the deadline has passed. */
     public long nanosLeft() {
         return Math.max(0, atNanos - nanoTime.getAsLong());
     }
 
     /**
-     * For the next of several requests.
+     * The time left for the next of several requests; more than zero.
      *
      * @throws CoordinatorException if nothing is left
      */

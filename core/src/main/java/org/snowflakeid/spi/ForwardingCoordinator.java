@@ -6,12 +6,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands each call on to another coordinator: the base of one that counts, delays, refuses or changes a part of what another does.
- * It overrides the operations it cares about, or {@link #call} if it cares about all of them. Without an override it keeps every
- * promise that the other coordinator keeps.
+ * Forwards each call to another coordinator: a base for counting, delaying, refusing or changing some of the calls. A subclass overrides the
+ * operations it cares about, or {@link #call} for all of them. What is not overridden keeps every promise of the other coordinator.
  *
- * <p>{@link #extendAll} is not handed on but makes an {@link #extend} of each: or one that overrides {@code extend} would not see most of
- * them. One that has no need to see each of them hands it to {@link #forwarded} as a whole, and has them in one transaction.
+ * <p>{@link #extendAll} is not forwarded but calls {@link #extend} for each, so that a subclass which overrides {@code extend} sees them all. One
+ * that need not see each can pass the whole call to {@link #forwarded}, to keep it in one transaction.
  */
 public abstract class ForwardingCoordinator implements WorkerCoordinator {
     private final WorkerCoordinator coordinator;
@@ -26,7 +25,7 @@ public abstract class ForwardingCoordinator implements WorkerCoordinator {
         return coordinator;
     }
 
-    /** Makes one call of those that answer or throw, which are all but {@link #abandon} and {@link #close}. */
+    /** Forwards one call. {@link #read} and all writes come through here; {@link #abandon} does not. */
     protected <T> T call(Supplier<T> operation) {
         return operation.get();
     }

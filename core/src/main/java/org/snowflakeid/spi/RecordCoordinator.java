@@ -17,11 +17,11 @@ import org.snowflakeid.CoordinatorException;
 /**
  * A coordinator on a store that compares and sets one record at a time.
  *
- * <p><b>Uniqueness.</b> Others compare a mark and the namespace record in one transaction. Here a write of a mark is a grant only when the
- * namespace record, read <em>after</em> the write is known to be there, is still the one expected (rule 19). An operator who replaces a namespace
- * retires its record first and reads all marks then: a write that is applied before that is seen there, and one that is applied after it
- * is validated after the retirement, and grants nothing. So records are always read in this order: marks, then the namespace.
- * A write that can't be validated, or is not seen then, is {@link CasResult.Unknown}.
+ * <p><b>Uniqueness.</b> Other coordinators compare a mark and the namespace record in one transaction. Here a write of a mark is a grant only when
+ * the namespace record, read <em>after</em> the write is known to be there, is still the one expected (rule 19). An operator who replaces a namespace
+ * first retires its record and then reads all marks: this read shows every write applied before it, and a later write is validated after the
+ * retirement, so it grants nothing. Hence marks are always read before the namespace record. A write that can't be validated, or is not seen then, is
+ * {@link CasResult.Unknown}.
  *
  * <p><b>Records.</b> One for the namespace, {@code meta}, and one for each worker id, {@code marks/<n>}: the mark in its first line, the owner in
  * the second, {@code expires=<instant> <owner>}, so that both are written at once. Line ends and backslashes within them are escaped by a
@@ -69,7 +69,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
             int end = value.indexOf('\n');
             String second = value.substring(end + 1);
             if (end < 0 || !second.startsWith("expires=")) {
-                // Not owned; or edited, and then the mark differs from what its holder wrote.
+                // Not owned; or edited, so that the mark is not what its holder wrote.
                 return new Claimed(unescaped(value), null, null);
             }
             int blank = second.indexOf(' ');
@@ -169,7 +169,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
         return store.isWitness() ? seen.time() : null;
     }
 
-    /** First the marks, then the namespace: a mark that is seen here is validated by what is read after it. */
+    /** First the marks, then the namespace: what is read later validates the marks. */
     private List<Seen> look(List<Integer> ids, Deadline time) {
         RecordStore.Reading marks = store.read(ids.stream().map(this::markKey).toList(), time.left());
         RecordStore.Reading meta = store.read(List.of(metaKey()), time.left());
@@ -234,7 +234,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
                 .get(0);
     }
 
-    /** Each by itself, between one reading of all and one of the namespace. */
+    /** Writes each by itself, between one read of all and another that validates them. */
     @Override
     public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
         if (extensions.isEmpty()) {
@@ -297,7 +297,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
                 : result;
     }
 
-    /** The worker id was given back. If another process has claimed it since, its mark is no answer to this release. */
+    /** The release was applied. If another process has claimed the worker id since, show our write, not that process's mark. */
     private static CasResult ofRelease(Seen before, CasResult.Applied applied, CasResult.Rejected rejected) {
         Slot now = rejected.seen();
         return now == null || Objects.equals(stored(before.mark()), now.mark())
@@ -316,7 +316,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
                         markKey(id), before.entry(), new Claimed(claimed.mark(), null, null).value(), time.left());
             }
         } catch (CoordinatorException e) {
-            // It expires, or is evicted.
+            // The owner entry expires, or is evicted.
         }
     }
 
@@ -340,7 +340,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
                 : before.rejected();
     }
 
-    /** What was applied, and is seen, is a grant if the namespace record is still as expected; what was rejected shows what is there now. */
+    /** An applied write that is read back is a grant if the namespace record is still as expected; a rejected one shows what is there now. */
     private List<CasResult> validated(List<Seen> before, List<CasResult> results, Stored meta, Deadline time) {
         if (results.stream().allMatch(CasResult.Unknown.class::isInstance)) {
             return results;
@@ -366,8 +366,8 @@ public final class RecordCoordinator implements WorkerCoordinator {
     }
 
     /**
-     * Of two copies of a store one may acknowledge what the other, asked next, knows nothing of, and grants again. What others have
-     * written since is lawful.
+     * If a store has two copies, one may acknowledge a write that the other, read next, does not have and would grant again. What others have written
+     * since is lawful.
      */
     private CasResult granted(CasResult.Applied applied, Seen before, Seen now) {
         return applied.written().value().equals(now.mark()) || !Objects.equals(before.mark(), now.mark())
@@ -382,7 +382,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
         return attempt(timeout, time -> List.of(call.apply(time)), 1).get(0);
     }
 
-    /** An interrupt leaves an outcome unknown, whatever it interrupted. */
+    /** After an interrupt the outcome is unknown, whatever was interrupted. */
     private List<CasResult> attempt(Duration timeout, Function<Deadline, List<CasResult>> call, int results) {
         try {
             return call.apply(Deadline.after(timeout, nanoTime));

@@ -13,11 +13,11 @@ import org.snowflakeid.CoordinatorException;
  * transactions over several records, no watches, no expiry.
  *
  * <ul>
- *   <li>Keys are ASCII, at most 200 characters, such as {@code snowflake/orders/marks/17}; values are up to 10,000 characters of
- *       Unicode. Both are compared character by character, never by a collation.
- *   <li>Each record is read linearizably: as the last write that was acknowledged to anybody left it, never from a cache or a replica.
- *       Several are not read at one moment.
- *   <li>A write is durable when it is answered, sent at most once, and never repeated behind the caller's back.
+ *   <li>Keys are ASCII, such as {@code snowflake/orders/marks/17}, and as long as the namespace makes them: refuse one that is too long for the
+ *       store. Values are up to 10,000 characters of Unicode. Both are compared character by character, never by a collation.
+ *   <li>Each record is read linearizably: as the last write acknowledged to any client left it, never from a cache or a replica. Several need not be
+ *       read at one moment.
+ *   <li>A write is durable when it is answered, and sent at most once for each call: no hidden retries.
  *   <li>Records are never deleted.
  *   <li>Every call ends within about its timeout. An interrupted one ends as soon as it can, and keeps the thread's interrupt flag.
  * </ul>
@@ -30,13 +30,13 @@ public interface RecordStore extends AutoCloseable {
      * A record as it is stored.
      *
      * @param value exactly the characters written
-     * @param version by which the store knows this very write; nothing else reads it
+     * @param version identifies this very write to the store; opaque to all others
      */
     record Entry(String value, Object version) {}
 
     /**
-     * @param entries those that are there, by key
-     * @param time the store's own clock during this call, to about a second: by it owners expire, and, if it is a {@link #isWitness witness}, clocks are vetted
+     * @param entries those that exist, by key
+     * @param time the store's own clock during this call, to about a second: owners expire by it, and a {@link #isWitness witness} vets clocks by it
      */
     record Reading(Map<String, Entry> entries, Instant time) {
         public Reading {
@@ -53,7 +53,7 @@ public interface RecordStore extends AutoCloseable {
         /** It was not as expected, and is unchanged. */
         record Rejected() implements Write {}
 
-        /** It may have been replaced, may still be, or never: a lost answer, a deadline, an interrupt. */
+        /** The record may have been replaced, or may be later, or never: a lost answer, a deadline, an interrupt. */
         record Unknown(CoordinatorException cause) implements Write {}
     }
 
@@ -68,7 +68,7 @@ public interface RecordStore extends AutoCloseable {
      * Replaces a record.
      *
      * @param expected as it was read; null: it must be absent
-     * @throws CoordinatorException if certainly nothing was changed, or will be
+     * @throws CoordinatorException if it is certain that nothing was changed, nor will be
      */
     Write compareAndSet(String key, @Nullable Entry expected, String next, Duration timeout);
 
@@ -77,7 +77,7 @@ public interface RecordStore extends AutoCloseable {
         return null;
     }
 
-    /** Whether its clock is another one than the processes' own, so that theirs can be compared with it. */
+    /** Whether its clock is not that of the processes, so that theirs can be compared with it. */
     default boolean isWitness() {
         return true;
     }

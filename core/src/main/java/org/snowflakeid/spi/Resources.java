@@ -21,10 +21,9 @@ public interface Resources {
     /**
      * Looks a resource up. Called while a generator is opened, on the thread that opens it, since other threads may have no naming context.
      *
-     * @param name as the application calls it; null: the one it uses where none is named
+     * @param name as the application calls it; null: the default one
      * @return empty if there is none
-     * @throws org.snowflakeid.InvalidSettingsException if several could be meant, or if it is there and can't be had; the message says what
-     *     to do
+     * @throws org.snowflakeid.InvalidSettingsException if several could be meant, or if it exists but can't be obtained; the message says what to do
      */
     <T> Optional<T> find(Class<T> type, @Nullable String name);
 }

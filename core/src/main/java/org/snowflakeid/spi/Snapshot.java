@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A consistent view of a namespace.
+ * What one {@link WorkerCoordinator#read read} showed of a namespace.
  *
  * @param meta null if the namespace does not exist
  * @param slots one entry for each worker id asked for, in ascending order, with or without a mark

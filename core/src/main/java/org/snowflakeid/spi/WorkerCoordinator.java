@@ -8,9 +8,8 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 
 /**
- * Keeps, per worker id, a persistent <em>mark</em> and an <em>owner</em> entry with a time to live, and one <em>meta</em>
- * record per namespace. It decides nothing: slot choice, deadlines, retries, read-back, renewal and the meaning of the values
- * belong to core.
+ * Keeps, per worker id, a persistent <em>mark</em> and an <em>owner</em> entry with a time to live, and one <em>meta</em> record per namespace. It
+ * decides nothing: the choice of slots, deadlines, retries, read-back, extension and the meaning of the values belong to core.
  *
  * <p>Promises core relies on:
  *
@@ -18,7 +17,7 @@ import org.snowflakeid.CoordinatorException;
  *   <li>Each write is one atomic compare-and-set; it compares the whole value (or a version that changes with every write and
  *       never repeats), and an {@link CasResult.Applied applied} one survives a crash of client and server.
  *   <li>Values are opaque: stored and returned exactly, up to 4,000 characters at least.
- *   <li>A write is sent at most once per call. No retry behind core's back.
+ *   <li>A write is sent at most once per call. No hidden retries.
  *   <li>Every call ends within about its timeout. An interrupted one ends soon, as {@link CasResult.Unknown}, and keeps the
  *       thread's interrupt flag.
  *   <li>Marks are never deleted and never expire.
@@ -33,8 +32,8 @@ import org.snowflakeid.CoordinatorException;
 public interface WorkerCoordinator extends AutoCloseable {
 
     /**
-     * Reads meta and the slots {@code fromId} to {@code toId}, both inclusive, at one moment. Linearizable where the coordinator
-     * can. Changes nothing: where there is no namespace, none is made.
+     * Reads meta and the slots {@code fromId} to {@code toId}, both inclusive. Linearizable, and at one moment, where the coordinator can; else each
+     * entry is as it was at some moment of this call. Changes nothing, and creates no namespace.
      *
      * @throws org.snowflakeid.CoordinatorException if it could not be read
      */
@@ -47,8 +46,8 @@ public interface WorkerCoordinator extends AutoCloseable {
      * Takes a worker id: if its mark is exactly {@code mark} (null: absent), meta is exactly {@code meta} and no owner is
      * present, writes {@code next} as the mark and {@code owner} as the owner entry with a fresh time to live, all or nothing.
      *
-     * @param evict also succeed if an owner is present, replacing it: its mark ended long ago. Where an owner entry cannot be
-     *     replaced, apply the mark and answer with {@code ownerHeld} false
+     * @param evict also succeed if an owner is present, replacing it: its mark ended long ago, or this process has taken over from it. Where an owner
+     *     entry cannot be replaced, apply the mark and answer with {@code ownerHeld} false
      */
     CasResult claim(
             int id, @Nullable Stored mark, String next, String owner, boolean evict, Stored meta, Duration timeout);
@@ -72,19 +71,19 @@ public interface WorkerCoordinator extends AutoCloseable {
     record Extension(int id, Stored mark, String next, String owner) {}
 
     /**
-     * Moves the marks of several claimed worker ids, each as {@link #extend} does, and renews the owners of those that were moved. In one
-     * transaction where the coordinator can: then all marks are moved, or none. Where it can't, or there are too many for one, a part of
-     * them may be moved and another not. Each mark is sent at most once, and what was rejected is left to the caller.
+     * Moves the marks of several claimed worker ids, each as {@link #extend} does, and renews the owners of those that were moved. In one transaction
+     * where the coordinator can: then all marks are moved, or none. Otherwise, or if there are too many for one, some may be moved and others not.
+     * Each mark is sent at most once; rejected ones are left to the caller.
      *
-     * <p>It ends within about the timeout all in all. What was not sent by then, or what an earlier failure kept from being sent, is answered
-     * as {@link CasResult.Unknown}.
+     * <p>The whole call ends within about the timeout. A mark that was not sent by then, or because of an earlier failure, is answered as {@link
+     * CasResult.Unknown}.
      *
      * <p>By default each is extended by itself, one after the other.
      *
-     * @param extensions of different worker ids; none at all is no call
-     * @return an answer each, in their order. {@link CasResult.Rejected} shows what was seen of that worker id, also where that was as
-     *     expected and only another was in the way of all
-     * @throws CoordinatorException if certainly none of them was moved, or will be
+     * @param extensions of different worker ids; if empty, nothing is called
+     * @return one answer for each, in the same order. {@link CasResult.Rejected} shows what was seen of that worker id, even if that was as expected
+     *     and another made the transaction fail
+     * @throws CoordinatorException if it is certain that none of them was moved, nor will be
      */
     default List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
         long end = System.nanoTime() + timeout.toNanos();
@@ -122,21 +121,21 @@ public interface WorkerCoordinator extends AutoCloseable {
     void abandon(int id, String owner, Duration timeout);
 
     /**
-     * What it has in common with others of this process: equal for those that reach the same servers in the same way, and for no others. Each
-     * is called by the thread of its own generator, so that those which share a connection may be called at the same time, and one that gets
-     * no answer holds up no other. The object must not change; it is asked for while this coordinator is open.
+     * Identifies the connection that this coordinator shares with others of this process: equal for those that reach the same servers in the same
+     * way, and only for those. Each is called by the thread of its own generator, so those that share one may be called at the same time, and a call
+     * without an answer must not hold up another coordinator. The object must not change; it is asked for while this coordinator is open.
      *
-     * @return null: nothing
+     * @return null: it shares none
      */
     default @Nullable Object connection() {
         return null;
     }
 
     /**
-     * Where the records are, for people, in addition to the coordinator's name: {@code table public.snowflake_record}. It is asked for once
-     * something was read.
+     * Where the records are, for people, in addition to the coordinator's name: {@code table public.snowflake_record}. Asked for only after something
+     * was read.
      *
-     * @return empty: the settings say it all
+     * @return empty: the settings say enough
      */
     default String location() {
         return "";

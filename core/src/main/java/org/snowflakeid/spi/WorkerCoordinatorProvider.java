@@ -24,8 +24,8 @@ public interface WorkerCoordinatorProvider {
     }
 
     /**
-     * All keys that {@link #open} reads, below {@code snowflake.<name>.}. What else is set there is refused as misspelt, and docs
-     * and the operator's command know these. Empty: not declared, and nothing set there is looked at.
+     * All keys below {@code snowflake.<name>.} that {@link #open} reads, for the docs and the operator's command. Other keys set there are refused as
+     * misspelt. Empty: not declared, and keys set there are not checked.
      */
     default List<Key<?>> keys() {
         return List.of();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What a coordinator implements: one consistent read and a few timed compare-and-set operations. */
+/** What a coordinator implements: one read and a few compare-and-set operations, each with a timeout. */
 @NullMarked
 package org.snowflakeid.spi;
 
