@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.cdi;
 
+import jakarta.enterprise.context.Dependent;
+import jakarta.enterprise.context.spi.CreationalContext;
 import jakarta.enterprise.inject.AmbiguousResolutionException;
 import jakarta.enterprise.inject.Default;
 import jakarta.enterprise.inject.literal.NamedLiteral;
@@ -9,7 +11,9 @@ import jakarta.enterprise.inject.spi.BeanContainer;
 import java.lang.annotation.Annotation;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -34,6 +38,9 @@ final class ApplicationResources implements Resources {
 
     private final BeanContainer container;
     private final String generator;
+
+    /** Of dependent beans, which nothing else would destroy. */
+    private final Queue<CreationalContext<?>> own = new ConcurrentLinkedQueue<>();
 
     ApplicationResources(BeanContainer container, String generator) {
         this.container = container;
@@ -68,10 +75,21 @@ final class ApplicationResources implements Resources {
         if (bean == null) {
             return Optional.empty();
         }
+        CreationalContext<?> context = beans.createCreationalContext(bean);
+        if (bean.getScope() == Dependent.class) {
+            own.add(context);
+        }
         try {
-            return Optional.of(type.cast(beans.getReference(bean, type, beans.createCreationalContext(bean))));
+            return Optional.of(type.cast(beans.getReference(bean, type, context)));
         } catch (RuntimeException e) {
             throw refused("the bean " + bean + " could not be obtained: " + e);
+        }
+    }
+
+    /** To be called once nothing that was found is used any more. */
+    void release() {
+        for (CreationalContext<?> each = own.poll(); each != null; each = own.poll()) {
+            each.release();
         }
     }
 

@@ -95,17 +95,22 @@ final class Generators {
      */
     @SuppressWarnings("ThreadPriorityCheck") // the one that any thread begins with
     InjectedSnowflake create(String generator, Consumer<? super SnowflakeEvent> listener) {
-        SnowflakeSettings settings = new StartCheck(container, atStart)
-                .settings(generator)
-                .withResources(new ApplicationResources(container, generator));
+        ApplicationResources resources = new ApplicationResources(container, generator);
+        SnowflakeSettings settings =
+                new StartCheck(container, atStart).settings(generator).withResources(resources);
         boolean observed = EventFiring.isObserved(container, generator);
         Thread caller = Thread.currentThread();
         int priority = caller.getPriority();
         // The generator's threads inherit it, and Tomcat deploys with the lowest.
         caller.setPriority(Thread.NORM_PRIORITY);
         try {
-            return new InjectedSnowflake(
-                    observed ? LeasedSnowflake.open(settings, listener) : LeasedSnowflake.open(settings));
+            LeasedSnowflake open = observed ? LeasedSnowflake.open(settings, listener) : LeasedSnowflake.open(settings);
+            InjectedSnowflake ids = new InjectedSnowflake(open);
+            ids.whenClosed(resources::release);
+            return ids;
+        } catch (Throwable e) {
+            resources.release();
+            throw e;
         } finally {
             caller.setPriority(priority);
         }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
+import jakarta.enterprise.inject.Disposes;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Inject;
 import jakarta.inject.Named;
@@ -83,6 +84,31 @@ class ResourcesTest {
         DataSource failing() {
             throw new IllegalStateException("its driver is missing");
         }
+    }
+
+    @ApplicationScoped
+    static class OneForEach {
+        @Produces
+        DataSource make() {
+            return UNNAMED;
+        }
+
+        void close(@Disposes DataSource pool) {
+            RecordingCoordinatorProvider.JOURNAL.add("closed " + pool);
+        }
+    }
+
+    // it was never closed
+    @Test
+    void aDataSourceOfItsOwnIsClosedAfterTheWorkerIdWasGivenBack() {
+        RecordingCoordinatorProvider.JOURNAL.clear();
+        try (Application application =
+                Application.with("recording.data-source=-").of(User.class, OneForEach.class)) {
+            assertThat(application.get(User.class).ids.nextId()).isPositive();
+        }
+
+        assertThat(RecordingCoordinatorProvider.JOURNAL)
+                .containsExactly("claimed snowflake", "released snowflake", "closed unnamed");
     }
 
     private static String found(String name, Class<?>... beans) {
