@@ -2,6 +2,7 @@
 package org.snowflakeid.cdi;
 
 import jakarta.enterprise.context.Dependent;
+import jakarta.enterprise.context.spi.AlterableContext;
 import jakarta.enterprise.context.spi.CreationalContext;
 import jakarta.enterprise.inject.AmbiguousResolutionException;
 import jakarta.enterprise.inject.Default;
@@ -42,6 +43,9 @@ final class ApplicationResources implements Resources {
     /** Of dependent beans, which nothing else would destroy. */
     private final Queue<CreationalContext<?>> own = new ConcurrentLinkedQueue<>();
 
+    /** Of normal scopes: a call of such a bean that has been destroyed makes it anew. */
+    private final Queue<Bean<?>> shared = new ConcurrentLinkedQueue<>();
+
     ApplicationResources(BeanContainer container, String generator) {
         this.container = container;
         this.generator = generator;
@@ -78,6 +82,8 @@ final class ApplicationResources implements Resources {
         CreationalContext<?> context = beans.createCreationalContext(bean);
         if (bean.getScope() == Dependent.class) {
             own.add(context);
+        } else if (beans.isNormalScope(bean.getScope())) {
+            shared.add(bean);
         }
         try {
             return Optional.of(type.cast(beans.getReference(bean, type, context)));
@@ -86,10 +92,19 @@ final class ApplicationResources implements Resources {
         }
     }
 
-    /** To be called once nothing that was found is used any more. */
-    void release() {
+    /**
+     * To be called once nothing that was found is used any more.
+     *
+     * @param atTheEnd whether the application's beans are destroyed, so that what the last calls made anew would stay
+     */
+    void release(boolean atTheEnd) {
         for (CreationalContext<?> each = own.poll(); each != null; each = own.poll()) {
             each.release();
+        }
+        for (Bean<?> each = shared.poll(); each != null; each = shared.poll()) {
+            if (atTheEnd && container.getContext(each.getScope()) instanceof AlterableContext context) {
+                context.destroy(each);
+            }
         }
     }
 

@@ -106,10 +106,10 @@ final class Generators {
         try {
             LeasedSnowflake open = observed ? LeasedSnowflake.open(settings, listener) : LeasedSnowflake.open(settings);
             InjectedSnowflake ids = new InjectedSnowflake(open);
-            ids.whenClosed(resources::release);
+            ids.whenClosed(() -> resources.release(ids.endsWithOthers()));
             return ids;
         } catch (Throwable e) {
-            resources.release();
+            resources.release(false);
             throw e;
         } finally {
             caller.setPriority(priority);

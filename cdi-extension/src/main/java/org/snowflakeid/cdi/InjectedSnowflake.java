@@ -112,6 +112,11 @@ final class InjectedSnowflake implements Snowflake, AutoCloseable, Serializable 
         return true;
     }
 
+    /** Whether it ends with the application. */
+    synchronized boolean endsWithOthers() {
+        return ending != null;
+    }
+
     /** Its bean was destroyed. */
     void destroyed() {
         Ending together;

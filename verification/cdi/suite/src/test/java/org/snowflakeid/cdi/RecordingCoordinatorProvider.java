@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.cdi;
 
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -155,8 +156,21 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
             if (keepsWorkerIds) {
                 return new CasResult.Unknown(new CoordinatorException("no answer", false));
             }
+            reach();
             note("released " + namespace);
             return write(id, next, true);
+        }
+
+        /** As over the network: with what was found. */
+        private static void reach() {
+            DataSource found = dataSource;
+            try {
+                if (found != null) {
+                    int unused = found.getLoginTimeout();
+                }
+            } catch (SQLException e) {
+                throw new CoordinatorException(e.toString(), false);
+            }
         }
 
         private static void note(String entry) {

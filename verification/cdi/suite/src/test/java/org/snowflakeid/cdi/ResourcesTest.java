@@ -12,6 +12,9 @@ import jakarta.inject.Inject;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
 import java.lang.reflect.Proxy;
+import java.sql.SQLException;
+import java.util.Collections;
+import java.util.Objects;
 import javax.naming.NamingException;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
@@ -33,6 +36,7 @@ class ResourcesTest {
                 new Class<?>[] {DataSource.class},
                 (proxy, method, arguments) -> switch (method.getName()) {
                     case "toString" -> name;
+                    case "getLoginTimeout" -> 0;
                     case "hashCode" -> name.hashCode();
                     case "equals" -> proxy == arguments[0];
                     default -> throw new UnsupportedOperationException(method.getName());
@@ -109,6 +113,39 @@ class ResourcesTest {
 
         assertThat(RecordingCoordinatorProvider.JOURNAL)
                 .containsExactly("claimed snowflake", "released snowflake", "closed unnamed");
+    }
+
+    @ApplicationScoped
+    static class OneOfTheApplication {
+        @Produces
+        @ApplicationScoped
+        DataSource make() {
+            RecordingCoordinatorProvider.JOURNAL.add("made");
+            return UNNAMED;
+        }
+
+        void close(@Disposes DataSource pool) {
+            RecordingCoordinatorProvider.JOURNAL.add("closed");
+        }
+    }
+
+    // it was never closed
+    @Test
+    void aDataSourceThatIsMadeAnewForTheReleaseIsClosed() throws SQLException {
+        RecordingCoordinatorProvider.JOURNAL.clear();
+        try (Application application =
+                Application.with("recording.data-source=-").of(User.class, OneOfTheApplication.class)) {
+            assertThat(application.get(User.class).ids.nextId()).isPositive();
+            assertThat(Objects.requireNonNull(RecordingCoordinatorProvider.dataSource)
+                            .getLoginTimeout())
+                    .isZero();
+        }
+
+        assertThat(RecordingCoordinatorProvider.JOURNAL)
+                .startsWith("claimed snowflake", "made")
+                .contains("released snowflake");
+        assertThat(Collections.frequency(RecordingCoordinatorProvider.JOURNAL, "closed"))
+                .isEqualTo(Collections.frequency(RecordingCoordinatorProvider.JOURNAL, "made"));
     }
 
     private static String found(String name, Class<?>... beans) {
