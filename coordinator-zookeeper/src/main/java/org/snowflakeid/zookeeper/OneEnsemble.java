@@ -12,12 +12,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import org.apache.jute.BinaryInputArchive;
 import org.apache.jute.BinaryOutputArchive;
 import org.apache.jute.Record;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.proto.ConnectRequest;
 import org.apache.zookeeper.proto.ConnectResponse;
+import org.apache.zookeeper.proto.CreateRequest;
 import org.apache.zookeeper.proto.GetDataRequest;
 import org.apache.zookeeper.proto.GetDataResponse;
 import org.apache.zookeeper.proto.ReplyHeader;
@@ -69,11 +73,12 @@ final class OneEnsemble {
         return Optional.empty();
     }
 
-    /** By a session that begins now, and so has not expired. */
+    /** By a session that begins now, and so has not expired. Not known where members keep sessions to themselves: nothing is claimed there. */
     private boolean areStrangers(HostAndPort first, HostAndPort other) {
         try (Link granting = new Link(first);
                 Link asked = new Link(other)) {
-            return asked.connect(granting.connect(null)).getTimeOut() <= 0;
+            ConnectResponse session = granting.connect(null);
+            return granting.shareSession() && asked.connect(session).getTimeOut() <= 0;
         } catch (IOException unanswered) {
             return false;
         }
@@ -116,6 +121,23 @@ final class OneEnsemble {
             GetDataResponse answer = new GetDataResponse();
             answer.deserialize(received, "response");
             return answer.getData() == null ? "" : new String(answer.getData(), StandardCharsets.UTF_8);
+        }
+
+        /**
+         * With {@code localSessionsEnabled} other members know no session before it wants an ephemeral node. This one it does not get: its
+         * parent is not there.
+         *
+         * @return false: they will never know it
+         */
+        boolean shareSession() throws IOException {
+            String path = "/snowflake-session-" + UUID.randomUUID() + "/none";
+            send(
+                    new RequestHeader(1, ZooDefs.OpCode.create),
+                    new CreateRequest(
+                            path, NamespaceTree.NOTHING, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL.toFlag()));
+            ReplyHeader header = new ReplyHeader();
+            header.deserialize(receive(), "header");
+            return header.getErr() != Code.EPHEMERALONLOCALSESSION.intValue();
         }
 
         void closeSession() throws IOException {

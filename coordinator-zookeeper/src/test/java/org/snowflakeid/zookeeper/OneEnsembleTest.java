@@ -79,4 +79,27 @@ class OneEnsembleTest {
             }
         }
     }
+
+    @Test
+    void membersWhoseListsDifferAreOneEnsemble() {
+        try (ZooKeeperEnsemble ensemble =
+                        ZooKeeperEnsemble.start(2, ZooKeeperServer.builder().ownHost("localhost"));
+                Node node = ZooKeeperNode.at(ensemble.connectString(), Map.of())) {
+            node.claimExtendAndRelease();
+        }
+    }
+
+    private static ZooKeeperServer.Builder withLocalSessions() {
+        return ZooKeeperServer.builder().ownHost("localhost").configure("localSessionsEnabled", "true");
+    }
+
+    // each start failed at once: no member knew a session that another one had granted
+    @Test
+    void membersThatKeepSessionsToThemselvesAreOneEnsemble() {
+        try (ZooKeeperEnsemble ensemble = ZooKeeperEnsemble.start(
+                        2, withLocalSessions().configure("localSessionsUpgradingEnabled", "true"));
+                Node node = ZooKeeperNode.at(ensemble.connectString(), Map.of())) {
+            node.claimExtendAndRelease();
+        }
+    }
 }

@@ -33,6 +33,7 @@ public final class ZooKeeperServer extends TestServer {
     private final Map<String, String> configuration;
     private final List<String> jvmArguments;
     private final boolean tls;
+    private final @Nullable String ownHost;
 
     ZooKeeperServer(Ports ports, List<Ports> members, Builder options) {
         super(
@@ -53,6 +54,7 @@ public final class ZooKeeperServer extends TestServer {
         this.configuration = new LinkedHashMap<>(options.configuration);
         this.jvmArguments = List.copyOf(options.jvmArguments);
         this.tls = options.certificates != null;
+        this.ownHost = options.ownHost;
         if (options.certificates != null) {
             configureTls(options.certificates, options.clientCertificateRequired);
         }
@@ -73,6 +75,13 @@ public final class ZooKeeperServer extends TestServer {
         private final List<String> jvmArguments = new ArrayList<>();
         private @Nullable Certificates certificates;
         private boolean clientCertificateRequired;
+        private @Nullable String ownHost;
+
+        /** In its own list of members each is at this host, as where {@code 0.0.0.0} stands there: no two lists are the same. */
+        public Builder ownHost(String host) {
+            ownHost = host;
+            return this;
+        }
 
         /** {@link #connectString()} is by TLS then; clients must show a certificate of the same authority if required. */
         public Builder tls(Certificates certificates, boolean clientCertificateRequired) {
@@ -110,10 +119,6 @@ public final class ZooKeeperServer extends TestServer {
     record Ports(int id, int client, int secure, int peer, int election) {
         String serverName() {
             return "zookeeper-" + id + "-" + peer;
-        }
-
-        String member() {
-            return ServerPlace.chosen().peerHost(serverName()) + ":" + peer + ":" + election;
         }
 
         static Ports free(int id) {
@@ -178,7 +183,10 @@ public final class ZooKeeperServer extends TestServer {
         lines.put("initLimit", "10");
         lines.put("syncLimit", "6");
         for (Ports member : members) {
-            lines.put("server." + member.id(), member.member());
+            String host = member.equals(ports) && ownHost != null
+                    ? ownHost
+                    : ServerPlace.chosen().peerHost(member.serverName());
+            lines.put("server." + member.id(), host + ":" + member.peer() + ":" + member.election());
         }
         lines.putAll(configuration);
         Path file = server.directory().resolve("zoo.cfg");
