@@ -232,7 +232,7 @@ final class Session {
             throw ZooKeeperFailure.interrupted(settings, e);
         } catch (ExecutionException e) {
             Code code = e.getCause() instanceof KeeperException refused ? refused.code() : Code.SYSTEMERROR;
-            throw failure(code);
+            throw ZooKeeperFailure.of(settings, code);
         }
     }
 
@@ -245,8 +245,9 @@ final class Session {
         }
     }
 
+    /** @param code the {@link #outcome} */
     ZooKeeperFailure failure(Code code) {
-        return ZooKeeperFailure.of(sessions.settings(), code);
+        return ZooKeeperFailure.answered(sessions.settings(), code);
     }
 
     /** For all of them: OK, or why nothing was applied. */

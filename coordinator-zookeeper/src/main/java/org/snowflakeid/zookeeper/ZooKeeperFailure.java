@@ -16,6 +16,8 @@ final class ZooKeeperFailure extends RequestFailure {
     private static final Set<Code> UNKNOWN =
             Set.of(Code.SESSIONEXPIRED, Code.SESSIONMOVED, Code.REQUESTTIMEOUT, Code.RECONFIGINPROGRESS);
 
+    private static final String UPGRADING = "set localSessionsUpgradingEnabled=true on all servers.";
+
     private final boolean interrupted;
 
     private ZooKeeperFailure(CoordinatorException exception, boolean nothingChanged, boolean interrupted) {
@@ -78,8 +80,19 @@ final class ZooKeeperFailure extends RequestFailure {
         CoordinatorException exception = new CoordinatorException(
                 prefix(settings) + complaint(settings, code),
                 KeeperException.create(code),
-                login || code == Code.UNIMPLEMENTED);
+                login || code == Code.UNIMPLEMENTED || code == Code.EPHEMERALONLOCALSESSION);
         return new ZooKeeperFailure(login ? exception.withLoginRefused() : exception, refused, false);
+    }
+
+    /** As {@link #of}, of a transaction that was answered, and so was not applied. */
+    static ZooKeeperFailure answered(ZooKeeperSettings settings, Code code) {
+        if (code != Code.SESSIONEXPIRED) {
+            return of(settings, code);
+        }
+        // So answers a follower where the leader would answer EPHEMERALONLOCALSESSION.
+        String text =
+                prefix(settings) + "does not know this session. If it has localSessionsEnabled=true, " + UPGRADING;
+        return new ZooKeeperFailure(new CoordinatorException(text, false), true, false);
     }
 
     private static String complaint(ZooKeeperSettings settings, Code code) {
@@ -95,6 +108,8 @@ final class ZooKeeperFailure extends RequestFailure {
                 "enforces another login than that of " + user(settings) + ". Set " + digestKey(settings)
                         + ", and name digest in enforce.auth.schemes of the servers: SASL is not supported.";
             case UNIMPLEMENTED -> "is too old. Use ZooKeeper 3.6 or newer.";
+            case EPHEMERALONLOCALSESSION ->
+                "has localSessionsEnabled=true, and gives such sessions no owner entries: " + UPGRADING;
             case CONNECTIONLOSS -> "gave no answer: the connection was closed";
             case SESSIONEXPIRED -> "gave no answer: the session ended";
             default -> "answers " + code;

@@ -2,11 +2,13 @@
 package org.snowflakeid.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.snowflakeid.tck.Node.assertPermanent;
 
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.LogLines;
 import org.snowflakeid.testservers.ZooKeeperEnsemble;
@@ -100,6 +102,27 @@ class OneEnsembleTest {
                         2, withLocalSessions().configure("localSessionsUpgradingEnabled", "true"));
                 Node node = ZooKeeperNode.at(ensemble.connectString(), Map.of())) {
             node.claimExtendAndRelease();
+        }
+    }
+
+    // a start waited for a minute and a half: answers EPHEMERALONLOCALSESSION, or: gave no answer: the session ended
+    @Test
+    void sessionsThatCanHaveNoOwnerEntriesAreRefused() {
+        try (ZooKeeperEnsemble ensemble = ZooKeeperEnsemble.start(2, withLocalSessions())) {
+            for (ZooKeeperServer each : ensemble.members()) {
+                try (Node node = ZooKeeperNode.at(each.connectString(), Node.freshNamespace())) {
+                    node.createMeta();
+                    CoordinatorException refused =
+                            catchThrowableOfType(CoordinatorException.class, () -> node.claim(3));
+
+                    assertThat(refused).hasMessageContaining("set localSessionsUpgradingEnabled=true on all servers.");
+                    // A follower does not tell this from a session that ended.
+                    assertThat(refused.permanent()).isEqualTo(each.leads());
+                }
+            }
+            try (Node node = ZooKeeperNode.at(ensemble.connectString(), Node.freshNamespace())) {
+                assertThat(node.read(0, 0).meta()).isNull();
+            }
         }
     }
 }
