@@ -184,7 +184,7 @@ final class EtcdFailure extends RequestFailure {
         }
         if (code == Code.PERMISSION_DENIED) {
             return "forbids "
-                    + (settings.user() == null ? "an anonymous client" : "user '" + settings.user() + "'")
+                    + forbidden(settings)
                     + " the keys of namespace '" + settings.namespace() + "': " + description
                     + ". Grant read and write on the prefix /" + settings.namespace() + "/, or check "
                     + EtcdSettings.USER + " and snowflake.namespace.";
@@ -220,6 +220,16 @@ final class EtcdFailure extends RequestFailure {
                 ? "closes connections before it says a word: " + seen + ". Check http or https in "
                         + EtcdSettings.ENDPOINTS + ", the port, and snowflake.etcd.tls.*."
                 : "is not reachable: " + seen + ". Check " + EtcdSettings.ENDPOINTS + ".";
+    }
+
+    /** Without a user etcd takes the CN of the certificate for one. */
+    private static String forbidden(EtcdSettings settings) {
+        if (settings.user() != null) {
+            return "user '" + settings.user() + "'";
+        }
+        return settings.access().files().containsKey(EtcdSettings.TLS.cert().name())
+                ? "the user that is the CN of " + EtcdSettings.TLS.cert()
+                : "an anonymous client";
     }
 
     /** gRPC's own words and the root cause; each alone often says nothing. */

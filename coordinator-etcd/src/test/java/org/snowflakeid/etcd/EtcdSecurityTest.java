@@ -218,6 +218,32 @@ class EtcdSecurityTest {
         assertPermanent(user("stranger", "strange").refused(), "'stranger'", "/snowflake/", "permission denied");
     }
 
+    // a refusal spoke of an anonymous client
+    @Test
+    void theUserMayBeThatOfTheCertificate() {
+        try (EtcdServer server = EtcdServer.builder().tls(trusted, true).start()) {
+            server.etcdctl("user", "add", "root:root");
+            server.etcdctl("user", "grant-role", "root", "root");
+            server.etcdctl("user", "add", "client:unused");
+            server.etcdctl("role", "add", "app");
+            server.etcdctl("role", "grant-permission", "app", "readwrite", "--prefix=true", "/snowflake/");
+            server.etcdctl("auth", "enable");
+
+            assertPermanent(
+                    EtcdNode.at(server.endpoint(), trusted.settings("snowflake.etcd.tls"))
+                            .refused(),
+                    "forbids the user that is the CN of snowflake.etcd.tls.cert the keys of namespace");
+
+            server.etcdctl("--user=root:root", "user", "grant-role", "client", "app");
+            try (Node node = EtcdNode.at(server.endpoint(), trusted.settings("snowflake.etcd.tls"))) {
+                node.claimExtendAndRelease();
+                Stored mark =
+                        applied(node.claim(4, null, Node.unique("host=a"))).written();
+                applied(node.extend(4, mark));
+            }
+        }
+    }
+
     private static String several(String... endpoints) {
         return String.join(",", endpoints);
     }
