@@ -345,7 +345,13 @@ final class SharedDatabase {
                 KeptConnections.commitEachStatement(taken);
             }
             int before = -1;
+            boolean readOnly = false;
             try {
+                // Not every pool undoes that.
+                readOnly = lent && taken.isReadOnly();
+                if (readOnly) {
+                    taken.setReadOnly(false);
+                }
                 // First which database it is: pools take a driver's answer that it has no such limit for a broken
                 // connection.
                 DatabaseCall call = new DatabaseCall(settings, taken, known, this);
@@ -353,7 +359,7 @@ final class SharedDatabase {
                 call.requireGoodConnection();
                 return work.run(call);
             } finally {
-                restore(taken, committing || !lent, before);
+                restore(taken, committing || !lent, before, readOnly);
             }
         }
 
@@ -362,8 +368,11 @@ final class SharedDatabase {
          *
          * @param millis negative: the limit is as it was
          */
-        private void restore(Connection taken, boolean committing, int millis) {
+        private void restore(Connection taken, boolean committing, int millis, boolean readOnly) {
             try {
+                if (readOnly) {
+                    taken.setReadOnly(true);
+                }
                 if (!committing) {
                     taken.setAutoCommit(false);
                 }

@@ -212,6 +212,33 @@ class LeftSettingsTest {
         }
     }
 
+    // DBCP lends it as it was left, and over such a one nothing was claimed or extended
+    @ParameterizedTest
+    @EnumSource
+    void aConnectionThatWasLeftReadOnlyIsWrittenAndGivenBackAsItWas(Pool.Product product) throws SQLException {
+        for (String url : List.of(
+                postgres.url() + "&readOnlyMode=always",
+                mariaDb.url().replace("mariadb", "mysql"),
+                mariaDb.url(),
+                h2.url(h2.port()))) {
+            try (Pool pool = new Pool(product, url);
+                    WorkerCoordinator coordinator = open(pool)) {
+                Stored meta = applied(coordinator.writeMeta(null, Node.unique("id=1"), TIMEOUT))
+                        .written();
+                Stored mark = applied(coordinator.claim(3, null, Node.unique("limit=1"), "o", false, meta, TIMEOUT))
+                        .written();
+                pool.use(connection -> connection.setReadOnly(true));
+                boolean[] left = new boolean[2];
+                pool.use(connection -> left[0] = connection.isReadOnly());
+
+                applied(coordinator.extend(3, mark, Node.unique("limit=2"), "o", meta, TIMEOUT));
+
+                pool.use(connection -> left[1] = connection.isReadOnly());
+                assertThat(left[1]).isEqualTo(left[0]);
+            }
+        }
+    }
+
     // what was undone later was taken for granted
     @ParameterizedTest
     @EnumSource
