@@ -182,6 +182,9 @@ final class EtcdFailure extends RequestFailure {
             return "wants a user: " + description + ". Set " + EtcdSettings.USER + " and " + EtcdSettings.PASSWORD
                     + ".";
         }
+        if (code == Code.PERMISSION_DENIED && description.isEmpty()) {
+            return "can't be asked: " + seen(chain, root) + ". That is no answer of etcd: check what lies between.";
+        }
         if (code == Code.PERMISSION_DENIED) {
             return "forbids "
                     + forbidden(settings)
