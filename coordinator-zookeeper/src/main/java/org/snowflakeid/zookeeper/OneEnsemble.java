@@ -8,8 +8,6 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -22,22 +20,24 @@ import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.proto.ConnectRequest;
 import org.apache.zookeeper.proto.ConnectResponse;
 import org.apache.zookeeper.proto.CreateRequest;
-import org.apache.zookeeper.proto.GetDataRequest;
-import org.apache.zookeeper.proto.GetDataResponse;
 import org.apache.zookeeper.proto.ReplyHeader;
 import org.apache.zookeeper.proto.RequestHeader;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.support.HostAndPort;
 
 /**
- * Looks whether the servers that are named are one ensemble: others have marks of their own. Each is asked for its members; one that runs
- * alone names none. What two servers say may differ, and they may still be one ensemble, or one server with two names: then the one knows a
- * session that the other granted. Asked by own requests, since ZooKeeper's client does not tell which server answers.
+ * Looks whether the servers that are named are one ensemble: others have marks of their own. One of them grants a session, which each other
+ * one knows then, if it is of the same ensemble or the same server under another name. What they say of their members would not tell: two
+ * ensembles may have the same list, and one may have several. Asked by own requests, since ZooKeeper's client does not tell which server
+ * answers.
  */
 final class OneEnsemble {
     private static final int CONNECT_MILLIS = 300;
     private static final int ANSWER_MILLIS = 1_000;
-    private static final int SESSION_MILLIS = 4_000;
+
+    /** Longer than all of them are asked, or as long as the server grants. */
+    private static final int SESSION_MILLIS = 30_000;
+
     private static final int PASSWORD_BYTES = 16;
     private static final int LONGEST_ANSWER = 1 << 20;
 
@@ -47,40 +47,50 @@ final class OneEnsemble {
         this.settings = settings;
     }
 
-    /** @param members of its ensemble, as it has them; empty if it runs alone, or does not tell */
-    private record Seen(HostAndPort server, String members) {}
-
     /** What is wrong with them; empty also where too few answer. */
     Optional<String> complaint() {
-        List<Seen> all = new ArrayList<>();
-        for (HostAndPort server : settings.servers()) {
-            try (Link link = new Link(server)) {
-                ConnectResponse unused = link.connect(null);
-                all.add(new Seen(server, link.members()));
-                link.closeSession();
+        List<HostAndPort> servers = settings.servers();
+        for (int i = 0; i + 1 < servers.size(); i++) {
+            try (Link granting = new Link(servers.get(i))) {
+                ConnectResponse session = granting.connect(null);
+                List<HostAndPort> others = servers.subList(i + 1, servers.size());
+                // Otherwise nothing can be claimed there.
+                return granting.shareSession() ? complaint(servers.get(i), session, others) : Optional.empty();
             } catch (IOException unanswered) {
                 // A member that is down is no sign of anything.
-            }
-        }
-        for (Seen other : all) {
-            Seen first = all.get(0);
-            boolean sameMembers = !first.members().isEmpty() && first.members().equals(other.members());
-            if (!other.equals(first) && !sameMembers && areStrangers(first.server(), other.server())) {
-                return Optional.of(first.server() + " and " + other.server()
-                        + " are named together, and are no ensemble: each has records of its own");
             }
         }
         return Optional.empty();
     }
 
-    /** By a session that begins now, and so has not expired. Not known where members keep sessions to themselves: nothing is claimed there. */
-    private boolean areStrangers(HostAndPort first, HostAndPort other) {
-        try (Link granting = new Link(first);
-                Link asked = new Link(other)) {
-            ConnectResponse session = granting.connect(null);
-            return granting.shareSession() && asked.connect(session).getTimeOut() <= 0;
+    private Optional<String> complaint(HostAndPort first, ConnectResponse session, List<HostAndPort> others) {
+        Optional<String> complaint = Optional.empty();
+        for (HostAndPort other : others) {
+            // It may have expired in the meantime, where this process was held up.
+            if (complaint.isEmpty() && says(other, session, false) && says(first, session, true)) {
+                complaint = Optional.of(first + " and " + other
+                        + " are named together, and are no ensemble: each has records of its own");
+            }
+        }
+        end(first, session);
+        return complaint;
+    }
+
+    /** Whether it answers, and so. */
+    private boolean says(HostAndPort server, ConnectResponse session, boolean known) {
+        try (Link link = new Link(server)) {
+            return link.connect(session).getTimeOut() > 0 == known;
         } catch (IOException unanswered) {
             return false;
+        }
+    }
+
+    private void end(HostAndPort server, ConnectResponse session) {
+        try (Link link = new Link(server)) {
+            ConnectResponse unused = link.connect(session);
+            link.closeSession();
+        } catch (IOException unanswered) {
+            // It expires.
         }
     }
 
@@ -108,19 +118,6 @@ final class OneEnsemble {
             ConnectResponse answer = new ConnectResponse();
             answer.deserialize(receive(), "connect");
             return answer;
-        }
-
-        String members() throws IOException {
-            send(new RequestHeader(1, ZooDefs.OpCode.getData), new GetDataRequest(ZooDefs.CONFIG_NODE, false));
-            BinaryInputArchive received = receive();
-            ReplyHeader header = new ReplyHeader();
-            header.deserialize(received, "header");
-            if (header.getErr() != 0) {
-                return "";
-            }
-            GetDataResponse answer = new GetDataResponse();
-            answer.deserialize(received, "response");
-            return answer.getData() == null ? "" : new String(answer.getData(), StandardCharsets.UTF_8);
         }
 
         /**

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.LogLines;
+import org.snowflakeid.testservers.TcpProxy;
 import org.snowflakeid.testservers.ZooKeeperEnsemble;
 import org.snowflakeid.testservers.ZooKeeperServer;
 
@@ -67,6 +68,22 @@ class OneEnsembleTest {
             assertPermanent(
                     ZooKeeperNode.at(both, Map.of()).refused(),
                     old.connectString() + " and " + next.connectString() + " are named together, and are no ensemble");
+        }
+    }
+
+    // in two networks with the same names of hosts the lists of members are the same: no word was said
+    @Test
+    void twoEnsemblesWhoseListsOfMembersAreTheSameAreRefusedTogether() {
+        ZooKeeperServer.Builder ensembleOfOne = ZooKeeperServer.builder().configure("standaloneEnabled", "false");
+        try (ZooKeeperEnsemble one = ZooKeeperEnsemble.start(1, ensembleOfOne);
+                ZooKeeperEnsemble other = ZooKeeperEnsemble.start(1, ensembleOfOne);
+                TcpProxy proxy = TcpProxy.to(other.members().get(0).clientPort())) {
+            proxy.show(one.members().get(0).member(), other.members().get(0).member());
+
+            assertPermanent(
+                    ZooKeeperNode.at(one.connectString() + ",127.0.0.1:" + proxy.port(), Map.of())
+                            .refused(),
+                    " are named together, and are no ensemble");
         }
     }
 

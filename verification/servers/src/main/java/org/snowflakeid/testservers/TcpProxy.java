@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,8 @@ public final class TcpProxy implements AutoCloseable {
     private int count;
 
     private @Nullable String last;
+
+    private volatile UnaryOperator<String> showing = UnaryOperator.identity();
 
     private volatile boolean closed;
 
@@ -70,6 +73,11 @@ public final class TcpProxy implements AutoCloseable {
     /** From now on the first reply of each connection that is made waits so long: a handshake on a busy machine. */
     public void delayFirstReplies(Duration delay) {
         beforeFirstReply = delay;
+    }
+
+    /** From now on replies have other characters of ASCII in place of these, as many. */
+    public void show(String other, String inPlaceOf) {
+        showing = reply -> reply.replace(inPlaceOf, other);
     }
 
     /** How many are open now. */
@@ -166,7 +174,8 @@ public final class TcpProxy implements AutoCloseable {
                     if (!mayPass(replies)) {
                         return;
                     }
-                    out.write(buffer, 0, n);
+                    String shown = new String(buffer, 0, n, StandardCharsets.ISO_8859_1);
+                    out.write((replies ? showing.apply(shown) : shown).getBytes(StandardCharsets.ISO_8859_1));
                     if (!goesOn) {
                         return;
                     }

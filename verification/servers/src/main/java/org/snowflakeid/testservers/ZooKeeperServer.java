@@ -289,6 +289,11 @@ public final class ZooKeeperServer extends TestServer {
         return tls ? ports.secure() : ports.client();
     }
 
+    /** What it says of itself in its list of members, without its number: host and ports. */
+    public String member() {
+        return ServerPlace.chosen().peerHost(ports.serverName()) + ":" + ports.peer() + ":" + ports.election();
+    }
+
     /** Plain TCP, also beside TLS. */
     public int plainPort() {
         return ports.client();
