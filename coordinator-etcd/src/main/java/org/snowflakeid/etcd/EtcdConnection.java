@@ -3,6 +3,10 @@ package org.snowflakeid.etcd;
 
 import io.etcd.jetcd.api.AuthenticateRequest;
 import io.etcd.jetcd.api.AuthenticateResponse;
+import io.etcd.jetcd.api.LeaseGrantRequest;
+import io.etcd.jetcd.api.LeaseGrantResponse;
+import io.etcd.jetcd.api.LeaseKeepAliveRequest;
+import io.etcd.jetcd.api.LeaseKeepAliveResponse;
 import io.etcd.jetcd.api.StatusRequest;
 import io.etcd.jetcd.api.StatusResponse;
 import io.etcd.jetcd.api.TxnResponse;
@@ -16,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -180,13 +185,20 @@ final class EtcdConnection implements AutoCloseable {
             return null;
         }
         long millis = Math.min(LOOK_TIMEOUT.toMillis(), deadline.timeRemaining(TimeUnit.MILLISECONDS) / 4);
-        List<Answer<StatusResponse>> answers =
-                askEach(shared, Deadline.after(Math.max(1, millis), TimeUnit.MILLISECONDS));
+        Deadline soon = Deadline.after(Math.max(1, millis), TimeUnit.MILLISECONDS);
+        List<Answer<StatusResponse>> answers = askEach(shared, soon);
         Map<URI, Long> clusters = new LinkedHashMap<>();
+        Map<Long, URI> members = new HashMap<>();
+        Map<URI, URI> sameMembers = new LinkedHashMap<>();
         for (int i = 0; i < answers.size(); i++) {
             StatusResponse status = answers.get(i).value();
             if (status != null) {
-                clusters.put(settings.endpoints().get(i), status.getHeader().getClusterId());
+                URI endpoint = settings.endpoints().get(i);
+                clusters.put(endpoint, status.getHeader().getClusterId());
+                URI same = members.putIfAbsent(status.getHeader().getMemberId(), endpoint);
+                if (same != null) {
+                    sameMembers.put(endpoint, same);
+                }
             }
         }
         // Some servers tell it to who has logged in.
@@ -194,7 +206,38 @@ final class EtcdConnection implements AutoCloseable {
         if (loggedIn && clusters.isEmpty() && answers.stream().anyMatch(EtcdConnection::refusesToTell)) {
             shared.clusters().noteUntold();
         }
+        for (Map.Entry<URI, URI> each : sameMembers.entrySet()) {
+            LeaseKeepAliveResponse renewed = renewed(shared, each.getValue(), each.getKey(), millis);
+            if (renewed == null) {
+                // It is looked at by the next call.
+                return null;
+            }
+            if (renewed.getTTL() <= 0) {
+                return EtcdFailure.namesakes(settings, each.getValue(), each.getKey(), sent);
+            }
+        }
         return shared.clusters().note(clusters.values()) ? null : EtcdFailure.severalClusters(settings, clusters, sent);
+    }
+
+    /**
+     * Of two that have the same numbers: they may be one server with two names. Or each began without settings, and these numbers depend
+     * on nothing else. So a lease of the one is renewed at the other.
+     *
+     * @return null if they do not tell
+     */
+    private @Nullable LeaseKeepAliveResponse renewed(SharedEtcd shared, URI one, URI other, long millis) {
+        Deadline deadline = Deadline.after(Math.max(1, millis), TimeUnit.MILLISECONDS);
+        LeaseGrantRequest grant =
+                LeaseGrantRequest.newBuilder().setTTL(LOOK_TIMEOUT.toSeconds()).build();
+        LeaseGrantResponse lease = answer(ask(shared, one, EtcdMethods.GRANT, grant, deadline), deadline)
+                .value();
+        if (lease == null) {
+            return null;
+        }
+        LeaseKeepAliveRequest renewal =
+                LeaseKeepAliveRequest.newBuilder().setID(lease.getID()).build();
+        return answer(ask(shared, other, EtcdMethods.KEEP_ALIVE, renewal, deadline), deadline)
+                .value();
     }
 
     private static boolean refusesToTalk(Answer<?> answer) {
@@ -224,23 +267,31 @@ final class EtcdConnection implements AutoCloseable {
 
     /** Each server alone, for its state. */
     private List<Answer<StatusResponse>> askEach(SharedEtcd shared, Deadline deadline) {
-        String token = token(shared.login());
+        StatusRequest question = StatusRequest.getDefaultInstance();
         List<Sent<StatusResponse>> asked = settings.endpoints().stream()
-                .map(endpoint -> new Sent<StatusResponse>(deadline, sent -> {
-                    EtcdChannel channel = shared.openBeside(settings, endpoint);
-                    sent.channel = channel;
-                    StatusRequest question = StatusRequest.getDefaultInstance();
-                    return channel.send(EtcdMethods.STATUS, question, token, deadline, sent.trace);
-                }))
+                .map(endpoint -> ask(shared, endpoint, EtcdMethods.STATUS, question, deadline))
                 .toList();
-        List<Answer<StatusResponse>> answers =
-                asked.stream().map(sent -> await(sent, deadline)).toList();
-        for (Sent<StatusResponse> sent : asked) {
-            if (sent.channel != null) {
-                sent.channel.end();
-            }
+        return asked.stream().map(sent -> answer(sent, deadline)).toList();
+    }
+
+    /** One server alone. */
+    private <Q, A> Sent<A> ask(
+            SharedEtcd shared, URI endpoint, MethodDescriptor<Q, A> method, Q question, Deadline deadline) {
+        String token = token(shared.login());
+        return new Sent<>(deadline, sent -> {
+            EtcdChannel channel = shared.openBeside(settings, endpoint);
+            sent.channel = channel;
+            return channel.send(method, question, token, deadline, sent.trace);
+        });
+    }
+
+    /** Of {@link #ask}. */
+    private <A> Answer<A> answer(Sent<A> asked, Deadline deadline) {
+        Answer<A> answer = await(asked, deadline);
+        if (asked.channel != null) {
+            asked.channel.end();
         }
-        return answers;
+        return answer;
     }
 
     /** That does not send a request twice: nothing left this process, or the server refused to look at it. */

@@ -91,6 +91,14 @@ final class EtcdFailure extends RequestFailure {
         return severalClusters(settings, "an answer is of another one than the answer before it", true);
     }
 
+    /** @param sent false if the request certainly never left this process */
+    static EtcdFailure namesakes(EtcdSettings settings, URI one, URI other, boolean sent) {
+        return severalClusters(
+                settings,
+                one + " and " + other + " call themselves the same, and do not know each other's leases",
+                sent);
+    }
+
     private static EtcdFailure severalClusters(EtcdSettings settings, String seen, boolean sent) {
         String text = "etcd (" + settings.endpointsText() + ") is not one cluster: " + seen
                 + ", and each cluster has records of its own. Name servers of one cluster in " + EtcdSettings.ENDPOINTS

@@ -161,6 +161,23 @@ class EtcdSecurityTest {
         }
     }
 
+    @Test
+    void oneServerUnderTwoNamesIsKnownAsOneWithoutALogin() {
+        String names = several(withUsers.endpoint(), withUsers.endpoint().replace("127.0.0.1", "localhost"));
+        double before = grantedLeases();
+        try (Node node =
+                EtcdNode.at(names, Map.of("snowflake.etcd.user", "app", "snowflake.etcd.password", PASSWORD))) {
+            node.claimExtendAndRelease();
+        }
+
+        // One for the claim, and one to find out.
+        assertThat(grantedLeases() - before).isGreaterThanOrEqualTo(2);
+    }
+
+    private static double grantedLeases() {
+        return withUsers.metric("grpc_server_handled_total", "\"LeaseGrant\"", "\"OK\"");
+    }
+
     private static String metaOf() {
         return asRoot("get", "--print-value-only", "/snowflake/meta").strip();
     }

@@ -57,6 +57,33 @@ class OneClusterTest {
         }
     }
 
+    /** Its cluster and its member have the numbers of any etcd without settings, wherever it listens. */
+    private static EtcdServer withoutSettings() {
+        return EtcdServer.builder()
+                .arguments(
+                        "--name=default",
+                        "--initial-cluster=default=http://localhost:2380",
+                        "--initial-advertise-peer-urls=http://localhost:2380")
+                .start();
+    }
+
+    // the record was written to one, was missing at the other, and the start spoke of lost data
+    @Test
+    void serversWithoutSettingsAreRefusedTogetherAndNothingIsWritten() {
+        try (EtcdServer one = withoutSettings();
+                EtcdServer other = withoutSettings()) {
+            assertThat(cluster(one)).endsWith(" is of cluster cdf818194e3a8c32");
+            String both = one.endpoint() + "," + other.endpoint();
+
+            assertPermanent(
+                    at(both).refused(),
+                    "etcd (" + both + ") is not one cluster: " + one.endpoint() + " and " + other.endpoint()
+                            + " call themselves the same, and do not know each other's leases");
+            assertThat(one.etcdctl("get", "--prefix", "/")).isBlank();
+            assertThat(other.etcdctl("get", "--prefix", "/")).isBlank();
+        }
+    }
+
     @Test
     void aServerOfAnotherClusterThatComesLaterIsNotBelieved() {
         try (EtcdServer one = EtcdServer.start();
