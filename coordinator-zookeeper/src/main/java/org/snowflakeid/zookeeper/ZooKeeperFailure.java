@@ -110,6 +110,9 @@ final class ZooKeeperFailure extends RequestFailure {
             case UNIMPLEMENTED -> "is too old. Use ZooKeeper 3.6 or newer.";
             case EPHEMERALONLOCALSESSION ->
                 "has localSessionsEnabled=true, and gives such sessions no owner entries: " + UPGRADING;
+            case QUOTAEXCEEDED ->
+                "has a quota at " + settings.root() + " or above that leaves no room: " + code
+                        + ". Raise it (listquota, setquota).";
             case CONNECTIONLOSS -> "gave no answer: the connection was closed";
             case SESSIONEXPIRED -> "gave no answer: the session ended";
             default -> "answers " + code;
