@@ -116,8 +116,9 @@ enum Dialect {
                     "SELECT 'it is temporary' FROM INFORMATION_SCHEMA.TABLES WHERE STORAGE_TYPE LIKE '%TEMPORARY%'"
                             + " AND TABLE_SCHEMA = ? AND TABLE_NAME = ?",
                     "",
-                    "SELECT MAX('WRITE_DELAY=' || SETTING_VALUE) FROM INFORMATION_SCHEMA.SETTINGS"
-                            + " WHERE SETTING_NAME = 'WRITE_DELAY' AND SETTING_VALUE <> '0'")),
+                    // Its columns have other names with OLD_INFORMATION_SCHEMA.
+                    "SELECT MAX('WRITE_DELAY=' || V) FROM (SELECT * FROM INFORMATION_SCHEMA.SETTINGS) S (N, V)"
+                            + " WHERE N = 'WRITE_DELAY' AND V <> '0'")),
 
     HSQLDB(
             "HSQL Database Engine",

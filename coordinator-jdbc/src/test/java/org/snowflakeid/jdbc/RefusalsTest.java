@@ -192,6 +192,16 @@ class RefusalsTest {
         }
     }
 
+    // a start ended at once: the table was said to be another application's
+    @Test
+    void anH2WithTheInformationSchemaOfItsFirstVersionIsUsed() {
+        try (Node node = JdbcNode.at(
+                "jdbc:h2:file:" + folder.resolve("old") + ";WRITE_DELAY=0;OLD_INFORMATION_SCHEMA=TRUE",
+                Node.freshNamespace())) {
+            node.claimExtendAndRelease();
+        }
+    }
+
     // ---- the database's own words
 
     private static String schema(String name, String... changes) {
