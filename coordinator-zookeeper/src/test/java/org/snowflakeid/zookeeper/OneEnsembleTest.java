@@ -88,6 +88,21 @@ class OneEnsembleTest {
     }
 
     @Test
+    void serversThatEnforceALoginAreRefusedTogether() {
+        ZooKeeperServer.Builder enforcing = ZooKeeperServer.builder()
+                .jvmArguments("-Dzookeeper.enforce.auth.enabled=true", "-Dzookeeper.enforce.auth.schemes=digest");
+        try (ZooKeeperServer one = enforcing.start();
+                ZooKeeperServer other = enforcing.start()) {
+            assertPermanent(
+                    ZooKeeperNode.at(
+                                    one.connectString() + "," + other.connectString(),
+                                    Map.of("snowflake.zookeeper.digest", "app:secret"))
+                            .refused(),
+                    " are named together, and are no ensemble");
+        }
+    }
+
+    @Test
     void ensembleWithAMemberThatIsDownIsUsed() {
         try (ZooKeeperEnsemble ensemble = ZooKeeperEnsemble.start(3)) {
             ensemble.members().get(0).kill();
