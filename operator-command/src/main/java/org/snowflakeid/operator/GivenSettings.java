@@ -4,6 +4,7 @@ package org.snowflakeid.operator;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -15,6 +16,7 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
@@ -150,7 +152,8 @@ final class GivenSettings {
     private @Nullable String given(String key) {
         Source source = sourceOf(key);
         return source == null
-                ? valueOf(variable(key, variables()))
+                // It may name itself, as SNOWFLAKE_* does, and is read all the same.
+                ? valueOf(variable(key, key.equals(IGNORE) ? environment : variables()))
                 : source.values().get(key);
     }
 
@@ -160,12 +163,8 @@ final class GivenSettings {
 
     /** Those of the environment that may be settings: without those of other software. */
     private Map<String, String> variables() {
-        Source source = sourceOf(IGNORE);
-        String ignore = source == null
-                ? valueOf(variable(IGNORE, environment))
-                : source.values().get(IGNORE);
         Map<String, String> ours = new HashMap<>(environment);
-        ours.keySet().removeIf(UnknownKeys.variablesOfOtherSoftware(ignore));
+        ours.keySet().removeIf(UnknownKeys.variablesOfOtherSoftware(given(IGNORE)));
         return ours;
     }
 
@@ -215,16 +214,36 @@ final class GivenSettings {
         return found;
     }
 
-    /** Secrets that were typed; a sentence for each. */
-    List<String> exposed() {
-        return TypedSecrets.warnings(typed);
+    /** What is to be said, but is no reason to refuse them: of secrets that were typed, and of variables that are hidden. */
+    List<String> remarks() {
+        List<String> all = new ArrayList<>(TypedSecrets.warnings(typed));
+        hidden(asked).ifPresent(all::add);
+        return all;
     }
 
-    /** All that is to be said of them where nothing is written. */
+    /** All that is to be said of them where nothing is written. Call this when all keys have been read. */
     List<String> warnings() {
-        List<String> all = new ArrayList<>(exposed());
+        List<String> all = remarks();
         all.addAll(contradictions());
         return all;
+    }
+
+    /** Variables that would set these keys, which nothing else sets, but are to be ignored: it may name more than was meant. */
+    private Optional<String> hidden(Collection<String> keys) {
+        Map<String, String> variables = variables();
+        String names = keys.stream()
+                .filter(key -> !key.equals(IGNORE) && sourceOf(key) == null)
+                .flatMap(key -> Stream.ofNullable(variable(key, environment)))
+                .map(Variable::name)
+                .filter(name -> !variables.containsKey(name))
+                .distinct()
+                .sorted()
+                .collect(Collectors.joining(", "));
+        return names.isEmpty()
+                ? Optional.empty()
+                : Optional.of(IGNORE + "=" + given(IGNORE) + " hides " + names
+                        + " from this command, as from the application. If that is a setting of the application, let "
+                        + IGNORE + " name less.");
     }
 
     /** The environment's keys of another coordinator, if a file configures the chosen one and no setting names it. */
@@ -235,8 +254,7 @@ final class GivenSettings {
         }
         List<String> taken = coordinatorsOf(source.values().keySet());
         Map<String, String> variables = variables();
-        return SnowflakeKeys.all(GivenSettings.class.getClassLoader()).stream()
-                .map(Key::name)
+        return namesOfKeys().stream()
                 .filter(key -> coordinators.stream().anyMatch(other -> !taken.contains(other) && isOf(other, key)))
                 .flatMap(key -> Stream.ofNullable(variable(key, variables)))
                 .map(Variable::name)
@@ -314,8 +332,15 @@ final class GivenSettings {
             throw invalid("No setting says which coordinator is meant, and where it is. Give the settings of the"
                     + " application: its properties file with --settings FILE, single ones with -DKEY=VALUE, such as"
                     + " -Dsnowflake.etcd.endpoints=http://etcd-1:2379, or the variables of its environment, such as"
-                    + " SNOWFLAKE_ETCD_ENDPOINTS.");
+                    + " SNOWFLAKE_ETCD_ENDPOINTS."
+                    + hidden(namesOfKeys()).map(hidden -> " " + hidden).orElse(""));
         }
+    }
+
+    private static List<String> namesOfKeys() {
+        return SnowflakeKeys.all(GivenSettings.class.getClassLoader()).stream()
+                .map(Key::name)
+                .toList();
     }
 
     /** Key and value, as messages name them. */

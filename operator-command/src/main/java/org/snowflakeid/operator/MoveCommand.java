@@ -65,7 +65,7 @@ final class MoveCommand implements Callable<Integer> {
                 GivenNamespace successor = new GivenNamespace(givenTo, common.generator())) {
             GivenSettings.requireAllRead(givenFrom, givenTo);
             Stream.of(givenFrom, givenTo)
-                    .flatMap(given -> given.exposed().stream())
+                    .flatMap(given -> given.remarks().stream())
                     .distinct()
                     .forEach(dialogue::complain);
             replacement.requireMeant(old, givenFrom, givenTo);

@@ -39,7 +39,7 @@ final class RestoreCommand implements Callable<Integer> {
         GivenSettings given = options.given(environment);
         try (GivenNamespace namespace = new GivenNamespace(given, options.generator())) {
             GivenSettings.requireAllRead(given);
-            given.exposed().forEach(dialogue::complain);
+            given.remarks().forEach(dialogue::complain);
             replacement.requireMeant(namespace, given);
             SeenNamespace seen = namespace.show(dialogue);
             if (!seen.exists() && !replacement.accepts(NamespaceDoubt.LOST_RECORD)) {

@@ -200,6 +200,35 @@ class GivenSettingsTest {
                 .endsWith("Say which is meant with -Dsnowflake.namespace=…, or unset the variable.");
     }
 
+    // status showed another namespace than the variables said, and nothing told why
+    @Test
+    void variablesThatAreHiddenAreNamed(@TempDir Path folder) {
+        GivenSettings given = given(Map.of("SNOWFLAKE_NAMESPACE", "shop", "SNOWFLAKE_IGNORE", "SNOWFLAKE_*"))
+                .typed(Map.of("snowflake.file.directory", folder.toString()));
+        GivenSettings withoutPlace =
+                given(Map.of("SNOWFLAKE_FILE_DIRECTORY", folder.toString(), "SNOWFLAKE_IGNORE", "SNOWFLAKE_*"));
+
+        assertThat(given.settings("default").namespace()).isEqualTo("snowflake");
+        withoutPlace.settings("default");
+
+        assertThat(given.remarks())
+                .singleElement()
+                .asString()
+                .startsWith("snowflake.ignore=SNOWFLAKE_* hides SNOWFLAKE_NAMESPACE from this command");
+        assertThatThrownBy(withoutPlace::requireCoordinator)
+                .hasMessageContaining("No setting says which coordinator is meant")
+                .hasMessageContaining("snowflake.ignore=SNOWFLAKE_* hides SNOWFLAKE_FILE_DIRECTORY");
+    }
+
+    // the application starts with it, and the command refused it as misspelt
+    @Test
+    void theVariableThatSaysWhatIsIgnoredMayNameItself(@TempDir Path folder) {
+        GivenSettings given = given(Map.of("SNOWFLAKE_IGNORE", "SNOWFLAKE_*"))
+                .typed(Map.of("snowflake.file.directory", folder.toString(), "snowflake.windows", "7"));
+
+        assertThat(given.settings("default").coordinator()).hasValue("file");
+    }
+
     @Test
     void whatIsTypedDecidesWhichVariablesAreToBeIgnored(@TempDir Path folder) {
         GivenSettings given = given(Map.of(
