@@ -12,7 +12,7 @@ import org.snowflakeid.administration.NamespaceReport;
 /** The namespace that the given settings name, opened. */
 final class GivenNamespace implements AutoCloseable {
 
-    private static final String MAX_SKEW = "snowflake.clock.max-skew";
+    static final String MAX_SKEW = "snowflake.clock.max-skew";
 
     private final GivenSettings given;
     private final SnowflakeSettings settings;

@@ -87,7 +87,8 @@ final class RestoreCommand implements Callable<Integer> {
                         ? "the longer one of max-window in the record and snowflake.window="
                         : "since nothing but the settings says it: snowflake.window=")
                 + namespace.window() + ", and clocks that are wrong by no more than " + namespace.maxSkew()
-                + ". If an application of this namespace has a longer window, ids may repeat: don't go on, but"
-                + " set snowflake.window to the longest window of any application of this namespace, and run this again.";
+                + ". If an application of this namespace has a longer window, or allows clocks to be more wrong, ids may"
+                + " repeat: don't go on, but set snowflake.window to the longest window of any application of this namespace,"
+                + " and " + GivenNamespace.MAX_SKEW + " to the largest, and run this again.";
     }
 }

@@ -356,7 +356,7 @@ class OperatorCommandTest {
         assertThat(session.err()).contains("was created with", "is, or may be, retired", "Do the same again.");
     }
 
-    // an application with a longer window may still issue what the floor does not cover
+    // an application with a longer window, or a larger skew, may still issue what the floor does not cover
     @Test
     void restoreSaysWhichWindowsItAssumes() throws IOException {
         Session lost = Session.run(
@@ -376,6 +376,7 @@ class OperatorCommandTest {
                         "Windows of up to PT1M30S",
                         "snowflake.clock.max-skew=PT7S",
                         "set snowflake.window to the longest window of any application of this namespace",
+                        "and snowflake.clock.max-skew to the largest",
                         "Go on?");
         assertThat(there.out())
                 .containsSubsequence(

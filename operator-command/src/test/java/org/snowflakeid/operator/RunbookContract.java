@@ -181,6 +181,8 @@ abstract class RunbookContract {
     void whenTheRecordAndAllElseIsLost() {
         requireOnPage("does not exist, and snowflake.namespace-creation=require");
         requireOnPage("For `snowflake 'orders'` in the log add `--generator orders`.");
+        requireOnPage("has a longer `snowflake.window` or a larger `snowflake.clock.max-skew`");
+        requireOnPage("`snowflake.window` and `snowflake.clock.max-skew`. Put passwords into files of their own.");
         try (Site site = new Site()) {
             long before;
             try (LeasedSnowflake ids = site.open("lost-" + coordinator, Map.of())) {
