@@ -267,7 +267,7 @@ public final class IdReader implements AutoCloseable {
     }
 
     private int connectAgain(SQLException lost, int firstAttempt) {
-        SQLException why = lost;
+        Exception why = lost;
         for (int attempt = firstAttempt; attempt < PAUSES.size(); attempt++) {
             Duration wait = PAUSES.get(attempt);
             complain.accept("Lost the connection after " + Counted.of(rows, "row") + " (" + database.words(why)
@@ -285,6 +285,9 @@ public final class IdReader implements AutoCloseable {
                 if (AuditedDatabase.refusesLogin(e)) {
                     throw database.unreachable(e);
                 }
+                why = e;
+            } catch (AuditRefusedException e) {
+                // The password file is away: it may just be replaced.
                 why = e;
             }
             if (stopped) {

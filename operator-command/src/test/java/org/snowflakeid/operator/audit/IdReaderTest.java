@@ -4,6 +4,9 @@ package org.snowflakeid.operator.audit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -301,6 +304,33 @@ class IdReaderTest {
         }
         assertThat(pauses.stream().mapToLong(Duration::toSeconds).sum()).isEqualTo(120);
         assertThat(seen).hasSize(23);
+    }
+
+    // hours of reading were lost, since the file was being replaced
+    @Test
+    void goesOnThoughThePasswordFileIsAwayForAMoment(@TempDir Path folder) throws IOException, SQLException {
+        Path password = Files.writeString(folder.resolve("password"), "hunter2");
+        sql("CREATE TABLE orders (id BIGINT PRIMARY KEY)", "INSERT INTO orders SELECT x FROM SYSTEM_RANGE(1, 100)");
+        try (LosingDriver driver = new LosingDriver(url, 26, "HY000", false)) {
+            driver.loseNoMoreThan(1);
+            AuditedDatabase database = new AuditedDatabase(driver.url(), null, password);
+            try (IdReader reader = new IdReader(database, complaints::add, pause -> replace(password))) {
+                reader.read(reader.find("orders", "id"), 10, seen::put);
+            }
+        }
+        requireSeen(100, 1);
+        assertThat(complaints).hasSize(2).last(InstanceOfAssertFactories.STRING).contains("is not a readable file");
+    }
+
+    /** First it goes, then it comes back. */
+    private static void replace(Path file) {
+        try {
+            if (!Files.deleteIfExists(file)) {
+                Files.writeString(file, "hunter3");
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test
