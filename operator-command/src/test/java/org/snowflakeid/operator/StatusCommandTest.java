@@ -26,6 +26,7 @@ import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.testservers.EtcdServer;
 import org.snowflakeid.testservers.PostgresServer;
+import org.snowflakeid.testservers.TcpProxy;
 
 class StatusCommandTest {
 
@@ -210,6 +211,30 @@ class StatusCommandTest {
             assertThat(text.lines())
                     .filteredOn(line -> line.startsWith("record"))
                     .hasSize(1);
+        }
+    }
+
+    @Test
+    void watchingOutlivesAPasswordFileThatIsReplaced(@TempDir Path directory) throws IOException {
+        Path password = Files.writeString(directory.resolve("password"), "hunter2");
+        try (PostgresServer postgres = PostgresServer.start();
+                TcpProxy proxy = TcpProxy.to(postgres.clientPort());
+                Running text = new Running(
+                        "status",
+                        "--watch",
+                        "1",
+                        "-Dsnowflake.jdbc.url=" + postgres.url(proxy.port()),
+                        "-Dsnowflake.jdbc.user=admin",
+                        "-Dsnowflake.jdbc.password-file=" + password)) {
+            text.await(line -> line.startsWith("record       absent"));
+
+            Files.delete(password);
+            proxy.cut();
+            text.await(line -> line.contains("can't be read: snowflake.jdbc.password-file=" + password));
+            Files.writeString(password, "hunter3");
+
+            text.await(line -> line.endsWith("  read again"));
+            assertThat(text.lines()).noneMatch(line -> line.contains("hunter"));
         }
     }
 
