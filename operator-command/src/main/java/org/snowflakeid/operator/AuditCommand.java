@@ -75,9 +75,10 @@ final class AuditCommand implements Callable<Integer> {
             names = "--layout",
             paramLabel = "LAYOUT",
             converter = LayoutConverter.class,
-            description = "Whose ids they are: snowflake (ours, if none is named), twitter, leaf, hutool, tsid, cosid,"
-                    + " uid-generator, yitter, seata; or EPOCH,WORKER_ID_BITS,SEQUENCE_BITS[,UNIT]:"
-                    + " 2020-01-01T00:00:00Z,10,12.")
+            description =
+                    "How to read the bits of the ids, by the generator that made them: snowflake (ours, if none is"
+                            + " named), twitter, leaf, hutool, tsid, cosid, uid-generator, yitter, seata; or"
+                            + " EPOCH,WORKER_ID_BITS,SEQUENCE_BITS[,UNIT]: 2020-01-01T00:00:00Z,10,12.")
     private @Nullable IdLayout layout;
 
     @Option(
