@@ -28,7 +28,8 @@ import picocli.CommandLine.ScopeType;
             " 1:refused or failed; the namespace is as it was. check: a broken promise; audit: a fault",
             " 2:wrong arguments or settings; nothing was changed",
             " 3:not confirmed; nothing was changed",
-            " 4:begun and not finished: run the same again, unless the message says that another operator changed something"
+            " 4:begun and not finished: run the same again, unless the message says that another operator changed something",
+            "130:ended by Ctrl-C, 143: by a signal; restore and move may be begun and not finished: look with status"
         })
 public final class OperatorCommand {
 

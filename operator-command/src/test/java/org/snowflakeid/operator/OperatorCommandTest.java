@@ -510,7 +510,7 @@ class OperatorCommandTest {
         assertThat(Session.run("move", "--from", "snowflake.coordinator=memory").exitCode())
                 .isEqualTo(2);
         assertThat(Session.run("restore", "--accept", "anything").exitCode()).isEqualTo(2);
-        assertThat(Session.run("--help").out()).contains("status", "restore", "move", "Exit codes");
+        assertThat(Session.run("--help").out()).contains("status", "restore", "move", "Exit codes", "130 ");
         assertThat(meta()).isEmpty();
     }
 
