@@ -9,8 +9,10 @@ import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.JsonDeserializer;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.KeyDeserializer;
+import com.fasterxml.jackson.databind.deser.std.DelegatingDeserializer;
 import com.fasterxml.jackson.databind.deser.std.StdDeserializer;
 import com.fasterxml.jackson.databind.exc.MismatchedInputException;
+import com.fasterxml.jackson.databind.jsontype.TypeDeserializer;
 import com.fasterxml.jackson.databind.type.MapType;
 import java.io.IOException;
 import java.util.Arrays;
@@ -26,6 +28,13 @@ final class Jackson2Reading {
 
     /** Null: no ids are in this type. */
     static @Nullable JsonDeserializer<?> of(
+            JavaType type, SnowflakeFormat format, DeserializationContext context, BeanProperty property)
+            throws JsonMappingException {
+        JsonDeserializer<?> ids = idsOf(type, format, context, property);
+        return ids == null ? null : new Untyped(ids);
+    }
+
+    private static @Nullable JsonDeserializer<?> idsOf(
             JavaType type, SnowflakeFormat format, DeserializationContext context, BeanProperty property)
             throws JsonMappingException {
         if (type.hasRawClass(long.class) || type.hasRawClass(Long.class)) {
@@ -126,6 +135,26 @@ final class Jackson2Reading {
         @Override
         public Object deserialize(JsonParser parser, DeserializationContext context) throws IOException {
             return valueClass.box(read(format, parser));
+        }
+    }
+
+    /** Reads what {@link Jackson2Text} writes: without the name of a class, also where the mapper writes one beside each value. */
+    static final class Untyped extends DelegatingDeserializer {
+        private static final long serialVersionUID = 1L;
+
+        Untyped(JsonDeserializer<?> ids) {
+            super(ids);
+        }
+
+        @Override
+        protected JsonDeserializer<?> newDelegatingInstance(JsonDeserializer<?> ids) {
+            return new Untyped(ids);
+        }
+
+        @Override
+        public @Nullable Object deserializeWithType(
+                JsonParser parser, DeserializationContext context, TypeDeserializer unused) throws IOException {
+            return deserialize(parser, context);
         }
     }
 

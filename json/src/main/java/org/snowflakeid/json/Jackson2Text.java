@@ -24,6 +24,7 @@ import com.fasterxml.jackson.databind.introspect.AnnotatedMethod;
 import com.fasterxml.jackson.databind.introspect.AnnotatedParameter;
 import com.fasterxml.jackson.databind.introspect.BeanPropertyDefinition;
 import com.fasterxml.jackson.databind.introspect.ObjectIdInfo;
+import com.fasterxml.jackson.databind.jsontype.TypeSerializer;
 import com.fasterxml.jackson.databind.ser.ContextualSerializer;
 import com.fasterxml.jackson.databind.ser.std.StdSerializer;
 import java.io.IOException;
@@ -154,6 +155,14 @@ final class Jackson2Text {
             ids.serialize(value, generator, provider);
         }
 
+        /** The property says which class it has: a mapper that names the class of each value needs no name here. */
+        @Override
+        public void serializeWithType(
+                Object value, JsonGenerator generator, SerializerProvider provider, TypeSerializer unused)
+                throws IOException {
+            serialize(value, generator, provider);
+        }
+
         @Override
         public boolean isEmpty(SerializerProvider provider, Object value) {
             return ids.isEmpty(provider, value);
@@ -222,7 +231,7 @@ final class Jackson2Text {
             refuseAnyProperty(property, context);
             refuseInReferences(property, context);
             JsonDeserializer<?> ids = mayBeId(property)
-                    ? new Jackson2Reading.Id(mark.value(), false)
+                    ? new Jackson2Reading.Untyped(new Jackson2Reading.Id(mark.value(), false))
                     : Jackson2Reading.of(property.getType(), mark.value(), context, property);
             return ids == null ? context.reportBadDefinition(property.getType(), misplaced(property)) : ids;
         }

@@ -2,6 +2,8 @@
 package org.snowflakeid.json;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.type.WritableTypeId;
 import com.fasterxml.jackson.databind.BeanProperty;
 import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.JsonMappingException;
@@ -74,6 +76,16 @@ final class Jackson2Writing {
             } else {
                 how.serialize(value, generator, provider);
             }
+        }
+
+        /** Of a type of its own, which the mapper may have to find by its name. */
+        @Override
+        public void serializeWithType(
+                Object value, JsonGenerator generator, SerializerProvider provider, TypeSerializer type)
+                throws IOException {
+            WritableTypeId name = type.writeTypePrefix(generator, type.typeId(value, JsonToken.VALUE_STRING));
+            serialize(value, generator, provider);
+            type.writeTypeSuffix(generator, name);
         }
     }
 

@@ -14,8 +14,10 @@ import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.KeyDeserializer;
 import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.deser.std.DelegatingDeserializer;
 import tools.jackson.databind.deser.std.StdDeserializer;
 import tools.jackson.databind.exc.MismatchedInputException;
+import tools.jackson.databind.jsontype.TypeDeserializer;
 import tools.jackson.databind.type.MapType;
 
 /** How Jackson 3 reads what holds ids. */
@@ -25,6 +27,12 @@ final class Jackson3Reading {
 
     /** Null: no ids are in this type. */
     static @Nullable ValueDeserializer<?> of(
+            JavaType type, SnowflakeFormat format, DeserializationContext context, BeanProperty property) {
+        ValueDeserializer<?> ids = idsOf(type, format, context, property);
+        return ids == null ? null : new Untyped(ids);
+    }
+
+    private static @Nullable ValueDeserializer<?> idsOf(
             JavaType type, SnowflakeFormat format, DeserializationContext context, BeanProperty property) {
         if (type.hasRawClass(long.class) || type.hasRawClass(Long.class)) {
             return new Id(format, type.isPrimitive());
@@ -121,6 +129,26 @@ final class Jackson3Reading {
         @Override
         public Object deserialize(JsonParser parser, DeserializationContext context) {
             return valueClass.box(read(format, parser));
+        }
+    }
+
+    /** Reads what {@link Jackson3Text} writes: without the name of a class, also where the mapper writes one beside each value. */
+    static final class Untyped extends DelegatingDeserializer {
+        private static final long serialVersionUID = 1L;
+
+        Untyped(ValueDeserializer<?> ids) {
+            super(ids);
+        }
+
+        @Override
+        protected ValueDeserializer<?> newDelegatingInstance(ValueDeserializer<?> ids) {
+            return new Untyped(ids);
+        }
+
+        @Override
+        public @Nullable Object deserializeWithType(
+                JsonParser parser, DeserializationContext context, TypeDeserializer unused) {
+            return deserialize(parser, context);
         }
     }
 

@@ -25,6 +25,7 @@ import tools.jackson.databind.introspect.AnnotatedMethod;
 import tools.jackson.databind.introspect.AnnotatedParameter;
 import tools.jackson.databind.introspect.BeanPropertyDefinition;
 import tools.jackson.databind.introspect.ObjectIdInfo;
+import tools.jackson.databind.jsontype.TypeSerializer;
 import tools.jackson.databind.ser.std.StdSerializer;
 
 /** What {@link SnowflakeText} means in Jackson 3. */
@@ -145,6 +146,13 @@ final class Jackson3Text {
             ids.serialize(value, generator, provider);
         }
 
+        /** The property says which class it has: a mapper that names the class of each value needs no name here. */
+        @Override
+        public void serializeWithType(
+                Object value, JsonGenerator generator, SerializationContext provider, TypeSerializer unused) {
+            serialize(value, generator, provider);
+        }
+
         @Override
         public boolean isEmpty(SerializationContext provider, Object value) {
             return ids.isEmpty(provider, value);
@@ -209,7 +217,7 @@ final class Jackson3Text {
             refuseAnyProperty(property, context);
             refuseInReferences(property, context);
             ValueDeserializer<?> ids = mayBeId(property)
-                    ? new Jackson3Reading.Id(mark.value(), false)
+                    ? new Jackson3Reading.Untyped(new Jackson3Reading.Id(mark.value(), false))
                     : Jackson3Reading.of(property.getType(), mark.value(), context, property);
             return ids == null ? context.reportBadDefinition(property.getType(), misplaced(property)) : ids;
         }

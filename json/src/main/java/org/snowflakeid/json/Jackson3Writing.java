@@ -10,6 +10,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeFormat;
 import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.type.WritableTypeId;
 import tools.jackson.databind.BeanProperty;
 import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.JavaType;
@@ -70,6 +72,15 @@ final class Jackson3Writing {
             } else {
                 how.serialize(value, generator, provider);
             }
+        }
+
+        /** Of a type of its own, which the mapper may have to find by its name. */
+        @Override
+        public void serializeWithType(
+                Object value, JsonGenerator generator, SerializationContext provider, TypeSerializer type) {
+            WritableTypeId name = type.writeTypePrefix(generator, provider, type.typeId(value, JsonToken.VALUE_STRING));
+            serialize(value, generator, provider);
+            type.writeTypeSuffix(generator, provider, name);
         }
     }
 
