@@ -30,15 +30,22 @@ final class MappedMarks {
 
     private final PersistentClass entity;
     private final boolean validated;
+    private final Consumer<MarkedColumns.Column> keyColumns;
     private final Consumer<MarkedColumns.Column> columns;
 
     /**
      * @param validated whether constraints are checked before Hibernate makes ids
-     * @param columns is told of those that are no keys
+     * @param keyColumns is told of those in the key
+     * @param columns is told of the others
      */
-    MappedMarks(PersistentClass entity, boolean validated, Consumer<MarkedColumns.Column> columns) {
+    MappedMarks(
+            PersistentClass entity,
+            boolean validated,
+            Consumer<MarkedColumns.Column> keyColumns,
+            Consumer<MarkedColumns.Column> columns) {
         this.entity = entity;
         this.validated = validated;
+        this.keyColumns = keyColumns;
         this.columns = columns;
     }
 
@@ -71,11 +78,17 @@ final class MappedMarks {
                                 + attribute + ", where Hibernate makes no ids; move it to the entity or to the"
                                 + " outer embeddable");
             }
-            if (property != null && !keys.contains(property)) {
-                refuseIfUnfillable(member, type, validated);
-                refuseUnlessStored(member, property);
-                columns.accept(new MarkedColumns.Column(
-                        path + attribute, mark(member).value(), IdAttribute.typeIn(type, member) == long.class));
+            if (property != null) {
+                boolean isKey = keys.contains(property);
+                if (!isKey) {
+                    refuseIfUnfillable(member, type, validated);
+                    refuseUnlessStored(member, property);
+                }
+                (isKey ? keyColumns : columns)
+                        .accept(new MarkedColumns.Column(
+                                path + attribute,
+                                mark(member).value(),
+                                IdAttribute.typeIn(type, member) == long.class));
             }
         });
         for (Property property : byName.values()) {

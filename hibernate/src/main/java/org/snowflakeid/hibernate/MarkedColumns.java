@@ -9,12 +9,13 @@ import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.event.spi.EventType;
 import org.hibernate.event.spi.PreUpsertEvent;
 import org.hibernate.event.spi.PreUpsertEventListener;
+import org.hibernate.type.CompositeType;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeException;
 
 /**
- * The columns that {@link SnowflakeId} marks and that are no keys. Hibernate asks for no ids for them when it writes an insert that is a query,
- * or an upsert: they would be null.
+ * The columns that {@link SnowflakeId} marks. Hibernate asks for no ids for them when it writes an upsert, or, unless they are keys, an insert
+ * that is a query: they would be null, and a key of all new rows 0.
  */
 final class MarkedColumns implements PreUpsertEventListener {
 
@@ -26,14 +27,17 @@ final class MarkedColumns implements PreUpsertEventListener {
         }
     }
 
+    private final Map<String, List<Column>> keys;
     private final Map<String, List<Column>> ofEntities;
     private final Map<String, Column> unchecked;
 
     /**
-     * @param ofEntities by the names that Hibernate gives entities
+     * @param keys by the names that Hibernate gives entities, with the path in the key
+     * @param ofEntities those that are no keys
      * @param unchecked one of each hierarchy whose insert queries Hibernate does not show; by the root's name
      */
-    MarkedColumns(Map<String, List<Column>> ofEntities, Map<String, Column> unchecked) {
+    MarkedColumns(Map<String, List<Column>> keys, Map<String, List<Column>> ofEntities, Map<String, Column> unchecked) {
+        this.keys = keys;
         this.ofEntities = ofEntities;
         this.unchecked = unchecked;
     }
@@ -49,7 +53,7 @@ final class MarkedColumns implements PreUpsertEventListener {
                         all.add(columns);
                     }
                 });
-        return found.isEmpty() ? new MarkedColumns(Map.of(), Map.of()) : found.get(0);
+        return found.isEmpty() ? new MarkedColumns(Map.of(), Map.of(), Map.of()) : found.get(0);
     }
 
     void listenTo(SessionFactoryImplementor factory) {
@@ -59,13 +63,28 @@ final class MarkedColumns implements PreUpsertEventListener {
     @Override
     public boolean onPreUpsert(PreUpsertEvent event) {
         String entity = event.getPersister().getEntityName();
+        for (Column key : keys.getOrDefault(entity, List.of())) {
+            refuseMissing(key, inKey(event, key), entity);
+        }
         for (Column column : of(entity)) {
-            if (column.isMissingIn(event.getPersister().getPropertyValue(event.getEntity(), column.path()))) {
-                throw refusal(
-                        entity, column, "has no value, and upsert makes no id for it", "Set it before, or use insert.");
-            }
+            refuseMissing(column, event.getPersister().getPropertyValue(event.getEntity(), column.path()), entity);
         }
         return false;
+    }
+
+    private static void refuseMissing(Column column, @Nullable Object value, String entity) {
+        if (column.isMissingIn(value)) {
+            throw refusal(
+                    entity, column, "has no value, and upsert makes no id for it", "Set it before, or use insert.");
+        }
+    }
+
+    private static @Nullable Object inKey(PreUpsertEvent event, Column key) {
+        if (!(event.getPersister().getIdentifierType() instanceof CompositeType parts)) {
+            return event.getId();
+        }
+        String part = key.path().substring(key.path().lastIndexOf('.') + 1);
+        return parts.getPropertyValues(event.getId())[parts.getPropertyIndex(part)];
     }
 
     /**

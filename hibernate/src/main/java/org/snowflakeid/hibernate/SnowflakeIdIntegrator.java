@@ -34,12 +34,14 @@ public class SnowflakeIdIntegrator implements Integrator {
         // Quarkus does not let a jar set it, and an application may have its own.
         boolean checksQueries =
                 factory.getSessionFactoryOptions().getCustomSqmTranslatorFactory() instanceof InsertQueryCheck;
+        Map<String, List<MarkedColumns.Column>> keys = new HashMap<>();
         Map<String, List<MarkedColumns.Column>> columns = new HashMap<>();
         Map<String, MarkedColumns.Column> unchecked = new HashMap<>();
         for (PersistentClass entity : metadata.getEntityBindings()) {
             if (entity.getMappedClass() != null) {
                 List<MarkedColumns.Column> marked = new ArrayList<>();
-                MappedMarks marks = new MappedMarks(entity, validated, marked::add);
+                List<MarkedColumns.Column> inKey = new ArrayList<>();
+                MappedMarks marks = new MappedMarks(entity, validated, inKey::add, marked::add);
                 marks.check();
                 factory.addObserver(new SessionFactoryObserver() {
                     @Override
@@ -49,6 +51,7 @@ public class SnowflakeIdIntegrator implements Integrator {
                                 .getGenerator());
                     }
                 });
+                keys.put(entity.getEntityName(), inKey);
                 columns.put(entity.getEntityName(), marked);
                 if (!marked.isEmpty() && !(checksQueries && isInOneTable(entity))) {
                     unchecked.put(entity.getRootClass().getEntityName(), marked.get(0));
@@ -61,7 +64,7 @@ public class SnowflakeIdIntegrator implements Integrator {
                 MappedMarks.refuseIn(indexed.getIndex(), collection.getRole());
             }
         }
-        new MarkedColumns(columns, unchecked).listenTo(factory);
+        new MarkedColumns(keys, columns, unchecked).listenTo(factory);
     }
 
     /** Hibernate shows no other queries. */
