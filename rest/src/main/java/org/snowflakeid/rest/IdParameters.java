@@ -4,8 +4,11 @@ package org.snowflakeid.rest;
 import jakarta.ws.rs.ext.ParamConverter;
 import jakarta.ws.rs.ext.ParamConverterProvider;
 import jakarta.ws.rs.ext.Provider;
+import jakarta.ws.rs.ext.RuntimeDelegate;
 import java.lang.annotation.Annotation;
+import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.IdFormatException;
 import org.snowflakeid.SnowflakeFormat;
@@ -17,17 +20,33 @@ public class IdParameters implements ParamConverterProvider {
     @Override
     public <T> @Nullable ParamConverter<T> getConverter(
             Class<T> type, @Nullable Type generic, Annotation @Nullable [] annotations) {
-        if (annotations != null && (type == long.class || type == Long.class)) {
+        boolean optional = isOptionalId(generic) && isJersey();
+        if (annotations != null && (type == long.class || type == Long.class || optional)) {
             for (Annotation annotation : annotations) {
                 SnowflakeFormat format = format(annotation);
                 if (format != null) {
-                    @SuppressWarnings("unchecked") // Both types are Long here.
-                    ParamConverter<T> converter = (ParamConverter<T>) new Converter(format, type.isPrimitive());
+                    Converter ids = new Converter(format, type.isPrimitive());
+                    @SuppressWarnings("unchecked") // Both types are Long here, or Optional of it.
+                    ParamConverter<T> converter = (ParamConverter<T>) (optional ? new OptionalConverter(ids) : ids);
                     return converter;
                 }
             }
         }
         return null;
+    }
+
+    /**
+     * Jersey does not show converters the annotations of a parameter that is an Optional or a {@code long[]}, when they are to read its values.
+     * RESTEasy does, and asks no converter about an Optional that is absent.
+     */
+    static boolean isJersey() {
+        return RuntimeDelegate.getInstance().getClass().getName().startsWith("org.glassfish.jersey.");
+    }
+
+    private static boolean isOptionalId(@Nullable Type type) {
+        return type instanceof ParameterizedType generic
+                && generic.getRawType() == Optional.class
+                && generic.getActualTypeArguments()[0] == Long.class;
     }
 
     /** Null: it is another annotation. */
@@ -65,6 +84,19 @@ public class IdParameters implements ParamConverterProvider {
         @Override
         public String toString(Long id) {
             return format.format(id);
+        }
+    }
+
+    private record OptionalConverter(Converter ids) implements ParamConverter<Optional<Long>> {
+
+        @Override
+        public Optional<Long> fromString(@Nullable String text) {
+            return Optional.ofNullable(ids.fromString(text));
+        }
+
+        @Override
+        public @Nullable String toString(Optional<Long> id) {
+            return id.map(ids::toString).orElse(null);
         }
     }
 }

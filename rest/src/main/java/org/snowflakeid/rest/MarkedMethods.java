@@ -37,6 +37,14 @@ public class MarkedMethods implements DynamicFeature {
         }
         for (int parameter = 0; parameter < method.getParameterCount(); parameter++) {
             Type type = method.getGenericParameterTypes()[parameter];
+            if (type == long[].class
+                    && isMarked(method.getParameterAnnotations()[parameter])
+                    && IdParameters.isJersey()) {
+                throw refusal(
+                        "parameter " + parameter + " of " + method,
+                        "a long[], which Jersey reads without a look at it",
+                        "Take a List<Long> or a Long[]");
+            }
             if (isMarked(method.getParameterAnnotations()[parameter]) && !isId(type) && !isId(held(type))) {
                 throw refusal(
                         "parameter " + parameter + " of " + method,

@@ -11,7 +11,9 @@ import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.MediaType;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.SnowflakeFormat;
@@ -56,6 +58,18 @@ public class OrderResource {
             @QueryParam("any") @SnowflakeText List<Long> any,
             @HeaderParam("Order") @SnowflakeText @Nullable Long header) {
         return "got " + id + " " + from + " " + any + " " + header;
+    }
+
+    @GET
+    @Path("maybe")
+    public String maybe(@QueryParam("id") @SnowflakeText Optional<Long> id) {
+        return "got " + id.map(String::valueOf).orElse("none");
+    }
+
+    @GET
+    @Path("boxes")
+    public String boxes(@QueryParam("id") @SnowflakeText Long[] ids) {
+        return "got " + Arrays.toString(ids);
     }
 
     @GET

@@ -136,6 +136,9 @@ class SnowflakeRestTest {
                     "/query?id=5&from=8&any=1&any=2 | got 5 8 [1, 2] 12",
                     "/primitive?id=5                | got 5",
                     "/primitive                     | got 0",
+                    "/maybe?id=5                    | got 5",
+                    "/maybe                         | got none",
+                    "/boxes?id=5&id=6               | got [5, 6]",
                     "/plain/+5                      | got 5"
                 })
         void passesIdsToResources(String path, String answer) throws Exception {
@@ -145,10 +148,28 @@ class SnowflakeRestTest {
         @ParameterizedTest
         @ValueSource(
                 strings = {
-                    "/path/abc", "/path/1e3", "/path/+5", "/path/-5", "/path/1.0", "/path/9223372036854775808",
-                    "/path/%205", "/path/%D9%A1", "/path/%22", "/path/%5C", "/path/%00", "/path/%F0%9D%9F%8F",
-                    "/hex/5", "/of-json/911852594806915072", "/query?id=abc", "/query?id=", "/query?from=abc",
-                            "/query?any=1&any=x"
+                    "/path/abc",
+                    "/path/1e3",
+                    "/path/+5",
+                    "/path/-5",
+                    "/path/1.0",
+                    "/path/9223372036854775808",
+                    "/path/%205",
+                    "/path/%D9%A1",
+                    "/path/%22",
+                    "/path/%5C",
+                    "/path/%00",
+                    "/path/%F0%9D%9F%8F",
+                    "/hex/5",
+                    "/of-json/911852594806915072",
+                    "/query?id=abc",
+                    "/query?id=",
+                    "/query?from=abc",
+                    "/query?any=1&any=x",
+                    "/maybe?id=%2B5",
+                    "/maybe?id=abc",
+                    "/maybe?id=",
+                    "/boxes?id=5&id=%2B6"
                 })
         void answersAnythingElseBy400(String path) throws Exception {
             JsonObject problem = problem(get(path), 400);
@@ -204,13 +225,18 @@ class SnowflakeRestTest {
         @Test
         void refusesAMarkWhereNothingLooksForIt() {
             Map<Class<?>, String> wrong = Map.of(
-                    Returning.class, "$Returning.ids(), which is a method, and what it returns is written without",
+                    Returning.class,
+                    "$Returning.ids(), which is a method, and what it returns is written without",
                     TakingText.class,
-                            "@SnowflakeText stands on parameter 0 of public java.lang.String "
-                                    + TakingText.class.getName()
-                                    + ".order(java.lang.String), which is neither a long or Long, nor a collection,"
-                                    + " array or Optional of these, but java.lang.String.",
-                    TakingABody.class, "which is neither a long or Long");
+                    "@SnowflakeText stands on parameter 0 of public java.lang.String "
+                            + TakingText.class.getName()
+                            + ".order(java.lang.String), which is neither a long or Long, nor a collection,"
+                            + " array or Optional of these, but java.lang.String.",
+                    TakingABody.class,
+                    "which is neither a long or Long",
+                    TakingPrimitives.class,
+                    "TakingPrimitives.order(long[]), which is a long[], which Jersey reads without a look at it."
+                            + " Take a List<Long> or a Long[].");
             wrong.forEach((resource, message) -> assertThatThrownBy(
                             () -> serve(config().register(resource)).stop(0))
                     .as(resource.getName())
@@ -251,6 +277,15 @@ class SnowflakeRestTest {
         @POST
         public String order(@SnowflakeText OrderResource.Order order) {
             return "got " + order.id;
+        }
+    }
+
+    // it took +5
+    @Path("/wrong")
+    public static class TakingPrimitives {
+        @GET
+        public String order(@QueryParam("id") @SnowflakeText long[] ids) {
+            return "got " + ids.length;
         }
     }
 
