@@ -7,6 +7,7 @@ import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeSettings;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.InjectionPoint;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
@@ -20,6 +21,12 @@ import org.springframework.core.annotation.Order;
 /** Says what to set for a generator that is injected and not configured. Spring itself would propose to write a bean. */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class MissingGeneratorFailureAnalyzer extends AbstractFailureAnalyzer<NoSuchBeanDefinitionException> {
+
+    private final BeanFactory beans;
+
+    MissingGeneratorFailureAnalyzer(BeanFactory beans) {
+        this.beans = beans;
+    }
 
     static String remedy(String generator) {
         try {
@@ -56,6 +63,17 @@ final class MissingGeneratorFailureAnalyzer extends AbstractFailureAnalyzer<NoSu
             return null;
         }
         String generator = qualifier.value();
+        if (!beans.containsBean(Generators.BEAN)) {
+            // No key would help, and it may be set.
+            return new FailureAnalysis(
+                    "snowflake '" + generator
+                            + "': this context has no generators, as in the test of a slice. One is wanted by "
+                            + point.getMember() + ".",
+                    "Give the context a bean of type Snowflake with @Qualifier(\"" + generator
+                            + "\"), such as a TestSnowflake of snowflake-testing, or add"
+                            + " @ImportAutoConfiguration(SnowflakeAutoConfiguration.class).",
+                    cause);
+        }
         return new FailureAnalysis(
                 "snowflake '" + generator + "': nothing configures this generator, which is wanted by "
                         + point.getMember() + ".",

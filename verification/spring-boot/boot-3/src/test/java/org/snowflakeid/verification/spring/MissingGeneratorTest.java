@@ -4,6 +4,7 @@ package org.snowflakeid.verification.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,11 +71,12 @@ class MissingGeneratorTest {
         OfNoGeneratorsName(@Qualifier("invoiceIds") Snowflake ids) {}
     }
 
-    private static void run(Class<?> application) {
+    private static void run(Class<?> application, String... settings) {
         new SpringApplicationBuilder(application)
                 .web(WebApplicationType.NONE)
                 .registerShutdownHook(false)
-                .run("--snowflake.coordinator=memory");
+                .run(Stream.concat(Stream.of("--snowflake.coordinator=memory"), Stream.of(settings))
+                        .toArray(String[]::new));
     }
 
     @ParameterizedTest
@@ -88,6 +90,24 @@ class MissingGeneratorTest {
                 .contains(application.getName())
                 .contains("Set snowflake.claim-at-start=default,invoices")
                 .doesNotContain("Consider defining a bean");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OfASlice {
+        OfASlice(@Qualifier("invoices") Snowflake ids) {}
+    }
+
+    // it said to set what was set
+    @Test
+    void theTestOfASliceIsToldToHaveABean(CapturedOutput output) {
+        assertThatThrownBy(() -> run(OfASlice.class, "--snowflake.claim-at-start=default,invoices"))
+                .hasRootCauseInstanceOf(NoSuchBeanDefinitionException.class);
+
+        assertThat(output)
+                .contains("snowflake 'invoices': this context has no generators, as in the test of a slice")
+                .contains(OfASlice.class.getName())
+                .contains("Give the context a bean of type Snowflake with @Qualifier(\"invoices\")")
+                .doesNotContain("claim-at-start");
     }
 
     // it said that there is none, and what to set for one more
