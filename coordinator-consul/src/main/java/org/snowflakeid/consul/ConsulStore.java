@@ -151,7 +151,11 @@ final class ConsulStore implements RecordStore {
         if (inMemory.isEmpty()) {
             settings.warn(agent.server() + " does not say whether it keeps what it acknowledges: /v1/agent/self "
                     + answer.said() + ". See to it that no agent is started with -dev, or grant the policy of "
-                    + settings.tokenKey() + " agent_prefix \"\" { policy = \"read\" }.");
+                    + settings.tokenKey() + " agent_prefix \"\" { policy = \"read\" }."
+                    + (datacenter == null
+                            ? " Nor does it say of which datacenter it is, whose records are used: set "
+                                    + ConsulSettings.DATACENTER + ", or another agent at this address may use others."
+                            : ""));
         } else if (inMemory.equals("true") && text(self, "Config", "Server").equals("true") && its.equals(datacenter)) {
             String complaint = settings.durability()
                     .complaint(

@@ -105,7 +105,15 @@ class ConsulDurabilityTest {
                     .singleElement()
                     .asString()
                     .contains("does not say whether it keeps what it acknowledges: /v1/agent/self answers 403")
-                    .contains("agent_prefix \"\" { policy = \"read\" }");
+                    .contains("agent_prefix \"\" { policy = \"read\" }")
+                    .contains("Nor does it say of which datacenter it is")
+                    .contains("set snowflake.consul.datacenter");
+
+            try (Node node = ConsulNode.at(
+                    agent.url(), Map.of("snowflake.consul.token", token, "snowflake.consul.datacenter", "dc1"))) {
+                node.claimExtendAndRelease();
+            }
+            assertThat(warnings(agent)).hasSize(2).last().asString().doesNotContain("datacenter");
         }
     }
 }

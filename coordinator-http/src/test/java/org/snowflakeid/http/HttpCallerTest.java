@@ -195,6 +195,21 @@ class HttpCallerTest {
                 .contains("Cache-Control: no-cache", "User-Agent: snowflake-id");
     }
 
+    /** Over HTTP/2 the JDK sends a request again by itself, a write too, when the server closes the connection (GOAWAY). */
+    @Test
+    void noServerIsOfferedHttp2() throws Exception {
+        AnsweringServer server = answering("200 OK\r\nContent-Length: 0\r\n\r\n");
+        HttpCaller caller = caller(server.port());
+
+        assertThat(ask(caller, LONG).status()).isEqualTo(200);
+        assertThat(put(caller, LONG)).isInstanceOf(Write.Applied.class);
+
+        assertThat(server.requests()).hasSize(2).allSatisfy(request -> assertThat(request)
+                .contains(" HTTP/1.1\r\n")
+                .doesNotContainIgnoringCase("Upgrade")
+                .doesNotContain("HTTP2-Settings"));
+    }
+
     @Test
     void findsTextsWhereTheyAre() throws Exception {
         String body = "{\"a\": {\"b\": 12345678901234567890, \"c\": null, \"d\": {}}, \"e\": true}";
