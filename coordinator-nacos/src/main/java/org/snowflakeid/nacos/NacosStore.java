@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import org.jspecify.annotations.Nullable;
@@ -61,6 +62,7 @@ final class NacosStore implements RecordStore {
     private static final String NOT_FOUND = "20004";
 
     private final NacosSettings settings;
+    private final LongSupplier nanoTime;
     private final HttpCaller server;
     private final String place;
 
@@ -76,9 +78,15 @@ final class NacosStore implements RecordStore {
     private record Login(String token, long renewNanos) {}
 
     NacosStore(NacosSettings settings) {
+        this(settings, System::nanoTime);
+    }
+
+    /** @param nanoTime by which logins and looks age */
+    NacosStore(NacosSettings settings, LongSupplier nanoTime) {
         this.settings = settings;
+        this.nanoTime = nanoTime;
         this.server = new HttpCaller(settings.http());
-        this.lookNanos = settings.http().access().servers().size() > 1 ? System.nanoTime() : null;
+        this.lookNanos = settings.http().access().servers().size() > 1 ? nanoTime.getAsLong() : null;
         this.place = "namespaceId=" + encoded(settings.nacosNamespace()) + "&groupName=" + encoded(settings.group());
     }
 
@@ -114,14 +122,23 @@ final class NacosStore implements RecordStore {
             time = server.time(answer);
         }
         Long due = lookNanos;
-        if (due != null && System.nanoTime() - due >= 0 && found.containsKey(settings.metaKey())) {
+        if (due != null && nanoTime.getAsLong() - due >= 0 && found.containsKey(settings.metaKey())) {
             requireOneCluster(deadline);
         }
         return new Reading(found, time);
     }
 
-    /** Of servers that have no database in common each has records of its own. Those of a cluster may lag behind each other for a moment. */
     private void requireOneCluster(Deadline deadline) {
+        Login known = login;
+        try {
+            compareServers(deadline);
+        } finally {
+            login = known;
+        }
+    }
+
+    /** Of servers that have no database in common each has records of its own. Those of a cluster may lag behind each other for a moment. */
+    private void compareServers(Deadline deadline) {
         for (int attempt = 1; ; attempt++) {
             Map<String, String> records = server.ofEach(() -> {
                 Duration share = deadline.left().dividedBy(4);
@@ -130,7 +147,7 @@ final class NacosStore implements RecordStore {
             if (Set.copyOf(records.values()).size() <= 1) {
                 boolean all =
                         records.size() == settings.http().access().servers().size();
-                lookNanos = all ? null : System.nanoTime() + BETWEEN_LOOKS_NANOS;
+                lookNanos = all ? null : nanoTime.getAsLong() + BETWEEN_LOOKS_NANOS;
                 return;
             }
             if (attempt == ATTEMPTS) {
@@ -145,8 +162,9 @@ final class NacosStore implements RecordStore {
         }
     }
 
-    /** The version of the namespace's record; empty if there is none. */
+    /** The version of the namespace's record; empty if there is none. Servers that are no cluster know no logins but their own. */
     private String metaOf(Deadline deadline) {
+        login = null;
         Answer answer = read("?dataId=" + encoded(settings.dataId(settings.metaKey())) + "&" + place, deadline);
         return answer.status() == 200 ? text(answer.json(), "data", "md5") : "";
     }
@@ -243,7 +261,7 @@ final class NacosStore implements RecordStore {
     private @Nullable Login login(Deadline deadline) {
         String user = settings.user();
         Login known = login;
-        if (user == null || (known != null && System.nanoTime() - known.renewNanos() < 0)) {
+        if (user == null || (known != null && nanoTime.getAsLong() - known.renewNanos() < 0)) {
             return known;
         }
         String content = "username=" + encoded(user) + "&password=" + encoded(String.valueOf(settings.password()));
@@ -271,7 +289,7 @@ final class NacosStore implements RecordStore {
                     false);
         }
         Duration half = Duration.ofSeconds(Long.parseLong(seconds)).dividedBy(2);
-        Login granted = new Login(token, System.nanoTime() + half.toNanos());
+        Login granted = new Login(token, nanoTime.getAsLong() + half.toNanos());
         login = granted;
         fresh = true;
         return granted;

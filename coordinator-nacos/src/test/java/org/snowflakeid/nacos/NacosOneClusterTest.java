@@ -13,11 +13,14 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -35,6 +38,7 @@ class NacosOneClusterTest {
     private static final Pattern CONTENT = Pattern.compile("&content=([^&]*)");
 
     private final List<HttpServer> servers = new ArrayList<>();
+    private final AtomicLong nanos = new AtomicLong();
 
     @AfterEach
     void stop() {
@@ -42,7 +46,11 @@ class NacosOneClusterTest {
     }
 
     private HttpServer server(Map<String, String> records) throws IOException {
-        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        return server(records, 0);
+    }
+
+    private HttpServer server(Map<String, String> records, int port) throws IOException {
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
         server.createContext(PATH, exchange -> serve(exchange, records));
         server.start();
         servers.add(server);
@@ -75,12 +83,36 @@ class NacosOneClusterTest {
         exchange.close();
     }
 
+    /** It accepts the logins that it made, and no others. */
+    private HttpServer serverWithUsers(Map<String, String> records) throws IOException {
+        HttpServer server = server(records);
+        String token = "t" + server.getAddress().getPort();
+        server.removeContext(PATH);
+        server.createContext(
+                "/nacos/v3/auth/user/login",
+                exchange -> answer(exchange, 200, "{\"accessToken\":\"" + token + "\",\"tokenTtl\":18000}"));
+        server.createContext(PATH, exchange -> {
+            if (token.equals(exchange.getRequestHeaders().getFirst("accessToken"))) {
+                serve(exchange, records);
+            } else {
+                answer(exchange, 403, "{\"code\":403,\"message\":\"token invalid!\"}");
+            }
+        });
+        return server;
+    }
+
     private RecordStore store() {
+        return store(Map.of());
+    }
+
+    private RecordStore store(Map<String, String> more) {
         String addresses = servers.stream()
                 .map(server -> "127.0.0.1:" + server.getAddress().getPort())
                 .collect(Collectors.joining(","));
-        Map<String, String> keys = Map.of("snowflake.nacos.server-addr", addresses);
-        return new NacosStore(new NacosSettings(new CoordinatorConfig("orders", "snowflake", TIMEOUT, keys::get)));
+        Map<String, String> keys = new HashMap<>(more);
+        keys.put("snowflake.nacos.server-addr", addresses);
+        return new NacosStore(
+                new NacosSettings(new CoordinatorConfig("orders", "snowflake", TIMEOUT, keys::get)), nanos::get);
     }
 
     private static void create(RecordStore store) {
@@ -101,6 +133,37 @@ class NacosOneClusterTest {
                     catchThrowableOfType(CoordinatorException.class, () -> store.read(List.of(META), TIMEOUT)),
                     "127.0.0.1:" + first.getAddress().getPort(),
                     "have different records");
+        }
+    }
+
+    // the login of one was shown to the other, which refused it, and seemed to be away: they were used for good
+    @Test
+    void serversThatAreNoClusterAreRefusedAlsoIfEachKnowsItsOwnLoginsOnly() throws IOException {
+        HttpServer first = serverWithUsers(new ConcurrentHashMap<>());
+        HttpServer second = serverWithUsers(new ConcurrentHashMap<>());
+        try (RecordStore store = store(Map.of("snowflake.nacos.user", "app", "snowflake.nacos.password", "apple"))) {
+            create(store);
+
+            assertPermanent(
+                    catchThrowableOfType(CoordinatorException.class, () -> store.read(List.of(META), TIMEOUT)),
+                    "127.0.0.1:" + first.getAddress().getPort(),
+                    "127.0.0.1:" + second.getAddress().getPort(),
+                    "have different records");
+        }
+    }
+
+    /** Members with other keys of tokens: each is shown its own. */
+    @Test
+    void theLoginOfTheServerThatIsAskedIsKept() throws IOException {
+        Map<String, String> records = new ConcurrentHashMap<>();
+        serverWithUsers(records);
+        serverWithUsers(records);
+        try (RecordStore store = store(Map.of("snowflake.nacos.user", "app", "snowflake.nacos.password", "apple"))) {
+            create(store);
+
+            for (int i = 0; i < 3; i++) {
+                assertThat(store.read(List.of(META), TIMEOUT).entries()).containsOnlyKeys(META);
+            }
         }
     }
 
@@ -147,6 +210,26 @@ class NacosOneClusterTest {
             create(store);
 
             assertThat(store.read(List.of(META), TIMEOUT).entries()).containsOnlyKeys(META);
+        }
+    }
+
+    // a process that had begun while the other was away used its own for good
+    @Test
+    void aServerThatWasAwayIsLookedAtOnceItIsBack() throws IOException {
+        server(new ConcurrentHashMap<>());
+        HttpServer away = server(new ConcurrentHashMap<>());
+        try (RecordStore store = store()) {
+            away.stop(0);
+            create(store);
+            assertThat(store.read(List.of(META), TIMEOUT).entries()).containsOnlyKeys(META);
+            server(new ConcurrentHashMap<>(), away.getAddress().getPort());
+            assertThat(store.read(List.of(META), TIMEOUT).entries()).containsOnlyKeys(META);
+
+            nanos.addAndGet(Duration.ofMinutes(1).toNanos());
+
+            assertPermanent(
+                    catchThrowableOfType(CoordinatorException.class, () -> store.read(List.of(META), TIMEOUT)),
+                    "have different records");
         }
     }
 }

@@ -2,10 +2,15 @@
 package org.snowflakeid.nacos;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.snowflakeid.tck.Node.PATIENCE;
 import static org.snowflakeid.tck.Node.TIMEOUT;
 import static org.snowflakeid.tck.Node.assertPermanent;
+import static org.snowflakeid.tck.Node.await;
 
+import java.io.UncheckedIOException;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
@@ -40,6 +45,46 @@ class TwoNacosServersTest {
     }
 
     @Test
+    void areRefusedAlsoIfEachKnowsItsOwnLoginsOnly() {
+        String namespace = Node.freshNamespace();
+        String meta = namespace + "/meta";
+        Map<String, String> login =
+                Map.of("snowflake.nacos.user", "nacos", "snowflake.nacos.password", "administrator");
+        try (NacosServer first = withUsers("c25vd2ZsYWtlLXNub3dmbGFrZS1zbm93Zmxha2Utc25vd2ZsYWtlLTE=");
+                NacosServer second = withUsers("YXBwbGUtYXBwbGUtYXBwbGUtYXBwbGUtYXBwbGUtYXBwbGUtYXBwbGU=");
+                RecordStore store = store(namespace, first.address() + "," + second.address(), login)) {
+            await(
+                    PATIENCE,
+                    () -> catchThrowable(() -> assertThat(store.compareAndSet(meta, null, "id=a", TIMEOUT))
+                                    .isInstanceOf(Write.Applied.class))
+                            == null);
+
+            assertPermanent(
+                    catchThrowableOfType(CoordinatorException.class, () -> store.read(List.of(meta), TIMEOUT)),
+                    first.address(),
+                    second.address(),
+                    "have different records");
+        }
+    }
+
+    private static NacosServer withUsers(String keyOfTokens) {
+        NacosServer server = NacosServer.builder()
+                .users()
+                .configure("nacos.core.auth.plugin.nacos.token.secret.key", keyOfTokens)
+                .start();
+        String unused = server.post("/v3/auth/user/admin", "password=administrator", "");
+        await(PATIENCE, () -> {
+            try {
+                return server.post("/v3/auth/user/login", "username=nacos&password=administrator", "")
+                        .contains("accessToken");
+            } catch (UncheckedIOException notYet) {
+                return false;
+            }
+        });
+        return server;
+    }
+
+    @Test
     void ofWhichOneIsAwayAreUsed() {
         String namespace = Node.freshNamespace();
         String meta = namespace + "/meta";
@@ -56,7 +101,12 @@ class TwoNacosServersTest {
     }
 
     private static RecordStore store(String namespace, String addresses) {
-        Map<String, String> keys = Map.of("snowflake.nacos.server-addr", addresses);
+        return store(namespace, addresses, Map.of());
+    }
+
+    private static RecordStore store(String namespace, String addresses, Map<String, String> more) {
+        Map<String, String> keys = new HashMap<>(more);
+        keys.put("snowflake.nacos.server-addr", addresses);
         return new NacosStore(new NacosSettings(new CoordinatorConfig("orders", namespace, TIMEOUT, keys::get)));
     }
 }
