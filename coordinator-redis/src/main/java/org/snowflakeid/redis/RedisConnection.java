@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -31,23 +32,37 @@ final class RedisConnection {
     /** How long what the server said of itself is believed: its settings can be changed while it runs. */
     private static final long BELIEVED_NANOS = TimeUnit.MINUTES.toNanos(1);
 
+    /** For each step towards another server that has the same name: it may be away. */
+    private static final int LOOK_MILLIS = 1_000;
+
     private final RedisSettings settings;
+    private final Addresses addresses;
     private final LongSupplier nanoTime;
     private final long beganNanos;
 
     // Guarded by this.
     private boolean closed;
-    private @Nullable Socket socket;
+    private final List<Socket> sockets = new ArrayList<>();
 
     private volatile @Nullable Connection connection;
 
     // What was found when it was judged last.
     private long lookedNanos;
     private String server = "";
+
+    /** Addresses of the host at which another server may be. */
+    private final List<InetAddress> notLookedAt = new ArrayList<>();
+
     private boolean used;
 
-    RedisConnection(RedisSettings settings, LongSupplier nanoTime) {
+    /** Those of a host. */
+    interface Addresses {
+        InetAddress[] of(String host) throws UnknownHostException;
+    }
+
+    RedisConnection(RedisSettings settings, Addresses addresses, LongSupplier nanoTime) {
         this.settings = settings;
+        this.addresses = addresses;
         this.nanoTime = nanoTime;
         this.beganNanos = nanoTime.getAsLong();
     }
@@ -59,27 +74,79 @@ final class RedisConnection {
      */
     List<String> open(@Nullable RedisConnection before) throws RedisFailure {
         try {
-            RedisSettings.Server address = settings.server();
-            Socket connected = connected();
-            SSLSocketFactory encryption = settings.socketFactory();
-            Socket top = encryption == null
-                    ? connected
-                    : Tls.handshake(encryption, connected, address.host(), address.port());
-            Connection opened = new Connection(new OnlyOnce(top));
-            opened.connect();
-            logIn(opened);
+            InetAddress[] all = addresses.of(settings.server().host());
+            Socket connected = connected(all);
+            Connection opened = loggedIn(connected);
             lookedNanos = nanoTime.getAsLong();
             ServerCheck seen = ServerCheck.look(settings, opened);
             server = seen.run();
-            List<String> warnings = before != null && isGoingOnFrom(before) ? seen.judgeOpen() : seen.judgeNew();
+            List<String> warnings;
+            if (before != null && isGoingOnFrom(before)) {
+                warnings = seen.judgeOpen();
+                notLookedAt.addAll(before.notLookedAt);
+            } else {
+                warnings = seen.judgeNew();
+                notLookedAt.addAll(List.of(all));
+                notLookedAt.remove(connected.getInetAddress());
+                requireOneServer(opened);
+            }
             connected.setSoTimeout(0);
             connection = opened;
             return warnings;
         } catch (JedisDataException e) {
             throw RedisFailure.answered(settings, e);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | OutOfMemoryError | StackOverflowError e) {
             // An answer that is not in its protocol makes the client fail in many ways.
             throw RedisFailure.lost(settings, e, false);
+        }
+    }
+
+    private Connection loggedIn(Socket connected) throws IOException {
+        RedisSettings.Server address = settings.server();
+        SSLSocketFactory encryption = settings.socketFactory();
+        Socket top =
+                encryption == null ? connected : Tls.handshake(encryption, connected, address.host(), address.port());
+        Connection opened = new Connection(new OnlyOnce(top));
+        opened.connect();
+        logIn(opened);
+        return opened;
+    }
+
+    /**
+     * The name of a host may have the addresses of several servers. Those that take writes have records of their own each, and which of them
+     * a process uses is up to chance.
+     */
+    private void requireOneServer(Connection opened) throws RedisFailure {
+        for (InetAddress other : List.copyOf(notLookedAt)) {
+            ServerCheck seen = lookAt(other);
+            if (seen == null) {
+                continue;
+            }
+            boolean another =
+                    !seen.run().isEmpty() && !server.isEmpty() && !seen.run().equals(server);
+            if (another && seen.isPrimary() && isStillThere(opened)) {
+                throw RedisFailure.severalServers(settings, other);
+            }
+            notLookedAt.remove(other);
+        }
+    }
+
+    /** Null: it does not answer, or not to this user, which is no sign of anything. */
+    private @Nullable ServerCheck lookAt(InetAddress other) {
+        try (Socket socket = next()) {
+            connect(socket, other, LOOK_MILLIS);
+            return ServerCheck.look(settings, loggedIn(socket));
+        } catch (IOException | RuntimeException | OutOfMemoryError | StackOverflowError unanswered) {
+            return null;
+        }
+    }
+
+    /** A server with two addresses that was started again in between has another run at the second one. */
+    private boolean isStillThere(Connection opened) {
+        try {
+            return server.equals(ServerCheck.look(settings, opened).run());
+        } catch (RuntimeException gone) {
+            return false;
         }
     }
 
@@ -91,15 +158,12 @@ final class RedisConnection {
                 && lookedNanos - before.lookedNanos < 2 * BELIEVED_NANOS;
     }
 
-    private Socket connected() throws IOException {
+    private Socket connected(InetAddress[] all) throws IOException {
         IOException last = null;
-        for (InetAddress address : InetAddress.getAllByName(settings.server().host())) {
+        for (InetAddress address : all) {
             Socket next = next();
             try {
-                next.connect(new InetSocketAddress(address, settings.server().port()), STEP_MILLIS);
-                next.setSoTimeout(STEP_MILLIS);
-                next.setTcpNoDelay(true);
-                next.setKeepAlive(true);
+                connect(next, address, STEP_MILLIS);
                 return next;
             } catch (IOException e) {
                 next.close();
@@ -109,11 +173,19 @@ final class RedisConnection {
         throw last == null ? new IOException("no address") : last;
     }
 
+    private void connect(Socket socket, InetAddress address, int millis) throws IOException {
+        socket.connect(new InetSocketAddress(address, settings.server().port()), millis);
+        socket.setSoTimeout(millis);
+        socket.setTcpNoDelay(true);
+        socket.setKeepAlive(true);
+    }
+
     private synchronized Socket next() throws IOException {
         if (closed) {
             throw new IOException("closed");
         }
-        socket = new Socket();
+        Socket socket = new Socket();
+        sockets.add(socket);
         return socket;
     }
 
@@ -169,6 +241,10 @@ final class RedisConnection {
             return List.of();
         }
         List<String> warnings = ask(open -> ServerCheck.look(settings, open)).judgeOpen();
+        Connection open = connection;
+        if (open != null && !notLookedAt.isEmpty()) {
+            requireOneServer(open);
+        }
         lookedNanos = now;
         return warnings;
     }
@@ -185,20 +261,20 @@ final class RedisConnection {
             return answer;
         } catch (JedisDataException e) {
             throw RedisFailure.answered(settings, e);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | OutOfMemoryError | StackOverflowError e) {
             throw RedisFailure.lost(settings, e, true);
         }
     }
 
-    /** The socket alone: the client would flush first what is left of a request. */
+    /** The sockets alone: the client would flush first what is left of a request. */
     synchronized void close() {
         closed = true;
-        try {
-            if (socket != null) {
+        for (Socket socket : sockets) {
+            try {
                 socket.close();
+            } catch (IOException e) {
+                // it is gone either way
             }
-        } catch (IOException e) {
-            // it is gone either way
         }
     }
 }

@@ -2,6 +2,7 @@
 package org.snowflakeid.redis;
 
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.NoRouteToHostException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
@@ -111,6 +112,15 @@ final class RedisFailure extends RequestFailure {
     /** The server is one that must not be used. */
     static RedisFailure refused(RedisSettings settings, String complaint) {
         return new RedisFailure(new CoordinatorException(named(settings, complaint), true), true, false);
+    }
+
+    /** @param other where another primary is */
+    static RedisFailure severalServers(RedisSettings settings, InetAddress other) {
+        return refused(
+                settings,
+                "is not one server: its host has several addresses, and at " + other.getHostAddress()
+                        + " is another primary, with records of its own: ids would repeat. Name one of them in "
+                        + RedisSettings.URI + ".");
     }
 
     /** The server must not be used now; waiting cures that. */

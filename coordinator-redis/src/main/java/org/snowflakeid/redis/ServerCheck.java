@@ -167,6 +167,10 @@ final class ServerCheck {
         return seen.getOrDefault("run_id", "");
     }
 
+    boolean isPrimary() {
+        return is("role", "master");
+    }
+
     private boolean isRequired() {
         return settings.access().durability() == Durability.REQUIRE;
     }

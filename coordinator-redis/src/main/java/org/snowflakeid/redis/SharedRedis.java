@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.redis;
 
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -34,9 +35,10 @@ import redis.clients.jedis.Connection;
 final class SharedRedis {
     private static final System.Logger LOG = System.getLogger(SharedRedis.class.getName());
 
-    static final Shared<RedisSettings.Access, SharedRedis> ALL = all(System::nanoTime);
+    static final Shared<RedisSettings.Access, SharedRedis> ALL = all(InetAddress::getAllByName, System::nanoTime);
 
     private final ApplicationThreads threads;
+    private final RedisConnection.Addresses addresses;
     private final LongSupplier nanoTime;
     private final ThreadPoolExecutor thread;
 
@@ -50,8 +52,9 @@ final class SharedRedis {
     private boolean over;
     private @Nullable RedisConnection present;
 
-    private SharedRedis(ApplicationThreads threads, LongSupplier nanoTime) {
+    private SharedRedis(ApplicationThreads threads, RedisConnection.Addresses addresses, LongSupplier nanoTime) {
         this.threads = threads;
+        this.addresses = addresses;
         this.nanoTime = nanoTime;
         this.thread = new ThreadPoolExecutor(
                 1, 1, 5, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads.named("snowflake-redis-connection"));
@@ -59,8 +62,8 @@ final class SharedRedis {
     }
 
     /** @param nanoTime by which connections age */
-    static Shared<RedisSettings.Access, SharedRedis> all(LongSupplier nanoTime) {
-        return new Shared<>((access, threads) -> new SharedRedis(threads, nanoTime), SharedRedis::end);
+    static Shared<RedisSettings.Access, SharedRedis> all(RedisConnection.Addresses addresses, LongSupplier nanoTime) {
+        return new Shared<>((access, threads) -> new SharedRedis(threads, addresses, nanoTime), SharedRedis::end);
     }
 
     private void end() {
@@ -186,7 +189,7 @@ final class SharedRedis {
             if (present != null) {
                 return present;
             }
-            opened = new RedisConnection(settings, nanoTime);
+            opened = new RedisConnection(settings, addresses, nanoTime);
             present = opened;
         }
         try {

@@ -8,6 +8,7 @@ import static org.snowflakeid.tck.Node.await;
 import static org.snowflakeid.tck.Stopwatch.requireWithin;
 import static org.snowflakeid.tck.Stopwatch.time;
 
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -40,7 +41,8 @@ class LaterServerCheckTest {
     private static final Duration SHORT = Duration.ofSeconds(1);
 
     private final AtomicLong nanos = new AtomicLong();
-    private final Shared<RedisSettings.Access, SharedRedis> all = SharedRedis.all(nanos::get);
+    private final Shared<RedisSettings.Access, SharedRedis> all =
+            SharedRedis.all(InetAddress::getAllByName, nanos::get);
     private final RedisServer server = RedisServer.start();
     private final TcpProxy proxy = TcpProxy.to(server.clientPort());
     private final String uri = "redis://127.0.0.1:" + proxy.port();

@@ -167,7 +167,8 @@ class RedisFaultsTest {
                 "*2\r\n$-1\r\n:1\r\n",
                 "$5\r\nshort",
                 "-MOVED nowhere\r\n",
-                ":12a\r\n"
+                ":12a\r\n",
+                "* OK [CAPABILITY IMAP4rev1] ready\r\n"
             })
     void whatIsNotRedisIsSaidToBeSo(String answer) throws IOException {
         try (ServerSocket web = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
@@ -182,6 +183,26 @@ class RedisFaultsTest {
                         .hasMessageContaining("does not speak as a Redis server does")
                         .hasMessageContaining("snowflake.redis.uri, the port");
                 assertThat(thrown.permanent()).isFalse();
+            }
+        }
+    }
+
+    /** The thread of the connection ended with an error, and each call waited for its whole time. */
+    @ParameterizedTest
+    @ValueSource(strings = {"$2147483647\r\n", "*2147483647\r\n", "*1\r\n"})
+    void anAnswerThatNoMemoryHoldsEndsTheCallAtOnce(String part) throws IOException {
+        String answer = part.repeat(part.startsWith("*1\r") ? 100_000 : 1);
+        try (ServerSocket web = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            Thread answering = new Thread(() -> answer(web, answer), "web");
+            answering.setDaemon(true);
+            answering.start();
+            try (Node lost = RedisNode.at("redis://127.0.0.1:" + web.getLocalPort(), namespace)) {
+                requireWithin(
+                        Duration.ofSeconds(5),
+                        () -> time(() -> assertThat(catchThrowableOfType(
+                                        CoordinatorException.class,
+                                        () -> lost.coordinator.read(0, 0, Duration.ofMinutes(1))))
+                                .hasMessageContaining("does not speak as a Redis server does")));
             }
         }
     }

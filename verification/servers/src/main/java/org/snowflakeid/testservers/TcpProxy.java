@@ -40,10 +40,10 @@ public final class TcpProxy implements AutoCloseable {
 
     private volatile boolean closed;
 
-    private TcpProxy(String host, int targetPort) {
+    private TcpProxy(String host, int port, int targetPort) {
         this.targetPort = targetPort;
         try {
-            this.listener = new ServerSocket(0, 50, InetAddress.getByName(host));
+            this.listener = new ServerSocket(port, 50, InetAddress.getByName(host));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -56,7 +56,12 @@ public final class TcpProxy implements AutoCloseable {
 
     /** The same on another loopback address, such as {@code 127.0.0.2}. */
     public static TcpProxy to(int targetPort, String host) {
-        TcpProxy proxy = new TcpProxy(host, targetPort);
+        return to(targetPort, host, 0);
+    }
+
+    /** The same on a port that is given: 0 stands for a free one. */
+    public static TcpProxy to(int targetPort, String host, int port) {
+        TcpProxy proxy = new TcpProxy(host, port, targetPort);
         start("proxy-accept", proxy::accept);
         return proxy;
     }
