@@ -60,6 +60,10 @@ final class RedisConnection {
         InetAddress[] of(String host) throws UnknownHostException;
     }
 
+    static InetAddress[] resolved(String host) throws UnknownHostException {
+        return InetAddress.getAllByName(host);
+    }
+
     RedisConnection(RedisSettings settings, Addresses addresses, LongSupplier nanoTime) {
         this.settings = settings;
         this.addresses = addresses;
@@ -133,11 +137,15 @@ final class RedisConnection {
 
     /** Null: it does not answer, or not to this user, which is no sign of anything. */
     private @Nullable ServerCheck lookAt(InetAddress other) {
-        try (Socket socket = next()) {
+        Socket socket = null;
+        try {
+            socket = next();
             connect(socket, other, LOOK_MILLIS);
             return ServerCheck.look(settings, loggedIn(socket));
         } catch (IOException | RuntimeException | OutOfMemoryError | StackOverflowError unanswered) {
             return null;
+        } finally {
+            forget(socket);
         }
     }
 
@@ -166,7 +174,7 @@ final class RedisConnection {
                 connect(next, address, STEP_MILLIS);
                 return next;
             } catch (IOException e) {
-                next.close();
+                forget(next);
                 last = e;
             }
         }
@@ -266,15 +274,24 @@ final class RedisConnection {
         }
     }
 
+    private synchronized void forget(@Nullable Socket socket) {
+        if (socket != null) {
+            sockets.remove(socket);
+            closeQuietly(socket);
+        }
+    }
+
     /** The sockets alone: the client would flush first what is left of a request. */
     synchronized void close() {
         closed = true;
-        for (Socket socket : sockets) {
-            try {
-                socket.close();
-            } catch (IOException e) {
-                // it is gone either way
-            }
+        sockets.forEach(RedisConnection::closeQuietly);
+    }
+
+    private static void closeQuietly(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            // it is gone either way
         }
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.redis;
 
-import java.net.InetAddress;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -35,7 +34,7 @@ import redis.clients.jedis.Connection;
 final class SharedRedis {
     private static final System.Logger LOG = System.getLogger(SharedRedis.class.getName());
 
-    static final Shared<RedisSettings.Access, SharedRedis> ALL = all(InetAddress::getAllByName, System::nanoTime);
+    static final Shared<RedisSettings.Access, SharedRedis> ALL = all(RedisConnection::resolved, System::nanoTime);
 
     private final ApplicationThreads threads;
     private final RedisConnection.Addresses addresses;
