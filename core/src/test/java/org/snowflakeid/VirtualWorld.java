@@ -11,6 +11,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -440,6 +441,17 @@ final class VirtualWorld {
         /** Whether it is repeating what another machine did, which has no effect on the world. */
         boolean isBeingCopied() {
             return copied == this;
+        }
+
+        /** A look of the simulation, which is no input of this machine's code: a copy does not repeat it. */
+        long look(LongSupplier reading) {
+            MemoryImage remembered = past;
+            past = null;
+            try {
+                return reading.getAsLong();
+            } finally {
+                past = remembered;
+            }
         }
 
         private void remember(int thread, MemoryImage.Kind kind, @Nullable Object value) {

@@ -176,9 +176,9 @@ final class WatchedCall {
         }
     }
 
-    /** To be asked last: a look that a copy of the process does not repeat. */
     private boolean followWallClock(LeasedSnowflake generator) {
-        return Math.abs(generator.issuer().clock.millis() - watch.machine.wallNow()) <= UNVETTED_MILLIS;
+        long inUse = watch.machine.look(generator.issuer().clock::millis);
+        return Math.abs(inUse - watch.machine.wallNow()) <= UNVETTED_MILLIS;
     }
 
     // ---- it got none
