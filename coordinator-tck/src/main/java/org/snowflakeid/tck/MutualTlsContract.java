@@ -72,7 +72,7 @@ public abstract class MutualTlsContract extends TlsContract {
 
                 replace(used, foreign);
 
-                Node.await(Node.PATIENCE, node::answers);
+                node.awaitAnswer();
                 node.claimExtendAndRelease();
             } finally {
                 restart(false);

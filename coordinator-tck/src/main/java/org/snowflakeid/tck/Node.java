@@ -221,6 +221,11 @@ public class Node implements AutoCloseable {
         }
     }
 
+    /** Also of a server that takes seconds for a login or a handshake, on a busy machine. */
+    void awaitAnswer() {
+        await(PATIENCE, () -> answers(Duration.ofSeconds(10)));
+    }
+
     /** Waits until it holds, and returns how many milliseconds that took. */
     public static long await(Duration atMost, BooleanSupplier condition) {
         long start = System.nanoTime();

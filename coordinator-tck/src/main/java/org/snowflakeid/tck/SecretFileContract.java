@@ -151,7 +151,7 @@ public abstract class SecretFileContract {
             file(secret + "\n");
 
             awaitNextLogin();
-            Node.await(Node.PATIENCE, node::answers);
+            node.awaitAnswer();
         }
     }
 

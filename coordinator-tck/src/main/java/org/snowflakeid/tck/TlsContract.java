@@ -149,7 +149,7 @@ public abstract class TlsContract {
 
             Files.write(file, Files.readAllBytes(Path.of(trusted.get(ca))));
 
-            Node.await(Node.PATIENCE, node::answers);
+            node.awaitAnswer();
             node.claimExtendAndRelease();
         }
     }
