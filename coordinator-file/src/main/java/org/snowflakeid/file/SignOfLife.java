@@ -28,12 +28,25 @@ final class SignOfLife implements AutoCloseable {
     private final String ours;
 
     private final Path folder;
+    private final Locks locks;
     private @Nullable Path file;
     private @Nullable FileChannel channel;
 
+    /** Below the file system, which need not have any. */
+    interface Locks {
+        /** Whether this process has the lock of the file now. */
+        boolean take(FileChannel channel) throws IOException;
+    }
+
     /** @param folder of the signs of all processes; created when it is needed */
     SignOfLife(Path folder) {
+        // Not lock(), which would close the channel of an interrupted thread.
+        this(folder, channel -> channel.tryLock() != null);
+    }
+
+    SignOfLife(Path folder, Locks locks) {
         this.folder = folder;
+        this.locks = locks;
         ProcessHandle process = ProcessHandle.current();
         this.ours = process.pid() + "-"
                 + process.info().startInstant().map(Instant::toEpochMilli).orElse(0L) + "-";
@@ -51,11 +64,17 @@ final class SignOfLife implements AutoCloseable {
             deleteThoseOfTheDead();
             Path fresh = folder.resolve(
                     ours + Long.toHexString(ThreadLocalRandom.current().nextLong()));
-            channel = FileChannel.open(fresh, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-            // Not lock(), which would close the channel of an interrupted thread. Another process may look just now,
-            // and delete it too.
-            if (channel.tryLock() != null) {
-                file = fresh;
+            FileChannel opened = FileChannel.open(fresh, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            channel = opened;
+            file = fresh;
+            boolean held = false;
+            try {
+                // Another process may look just now, and delete it too.
+                held = locks.take(opened);
+            } finally {
+                if (!held) {
+                    close();
+                }
             }
         }
     }
