@@ -172,10 +172,10 @@ final class FileStore implements RecordStore {
 
     private void requireUsable() {
         if (closed) {
-            throw new CoordinatorException("the file coordinator is closed", true);
+            throw folder.failure("is not used any more: the coordinator was closed.", true);
         }
         if (Thread.currentThread().isInterrupted()) {
-            throw new CoordinatorException("interrupted", false);
+            throw folder.failure("was not read or written: the call was interrupted.", false);
         }
         folder.requireThere();
     }

@@ -177,6 +177,12 @@ final class NamespaceFolder {
         }
     }
 
+    /** @param complaint to follow the name of the folder */
+    CoordinatorException failure(String complaint, boolean permanent) {
+        return new CoordinatorException(
+                FileCoordinatorProvider.DIRECTORY + "=" + directory + " " + complaint, permanent);
+    }
+
     /** A failure that changed nothing. */
     CoordinatorException failure(IOException e) {
         if (e instanceof DamagedException) {

@@ -2,6 +2,7 @@
 package org.snowflakeid.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,6 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.RecordStore.Entry;
 import org.snowflakeid.spi.RecordStore.Write;
 
@@ -84,5 +86,25 @@ class FileStoreTest {
 
         assertThat(store.compareAndSet(KEY, seen, "next", TIMEOUT)).isInstanceOf(Write.Rejected.class);
         assertThat(read()).isNull();
+    }
+
+    // "interrupted" was all that was said
+    @Test
+    void saysWhichFolderWasNotReadAndWhy() {
+        String folder = "snowflake.file.directory=" + directory;
+        Thread.currentThread().interrupt();
+        try {
+            assertThatThrownBy(this::read)
+                    .hasMessage(folder + " was not read or written: the call was interrupted.")
+                    .matches(e -> !((CoordinatorException) e).permanent());
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
+
+        store.close();
+
+        assertThatThrownBy(this::read)
+                .hasMessage(folder + " is not used any more: the coordinator was closed.")
+                .matches(e -> ((CoordinatorException) e).permanent());
     }
 }
