@@ -113,13 +113,13 @@ public final class NamespacePlace {
             return coordinator.read(0, lastWorkerId, READ_TIMEOUT);
         } catch (SnowflakeException e) {
             throw e;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             throw unexpected(e);
         }
     }
 
-    /** A mistake in a coordinator, or in a library of its server. It says nothing of what was written before. */
-    private CoordinatorException unexpected(RuntimeException e) {
+    /** A mistake in a coordinator, or in a library of its server, or no memory. It says nothing of what was written before. */
+    private CoordinatorException unexpected(Throwable e) {
         return new CoordinatorException(described() + ": a call ended with " + e, e, false);
     }
 
@@ -154,7 +154,7 @@ public final class NamespacePlace {
                 if (!(nothingChanged instanceof CoordinatorException passing) || passing.permanent()) {
                     break;
                 }
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 // Whatever it is, the request may have been sent.
                 unknown = new CasResult.Unknown(unexpected(e));
             }

@@ -300,8 +300,14 @@ class NamespaceAdministrationTest {
         issue(generator(store, "snowflake.startup-timeout", "PT10M"), Duration.ofSeconds(1));
     }
 
-    /** Each write of a record is carried out, and its call ends with a mistake of some library. */
     private NamespaceAdministration mistaken(MemoryStore at) {
+        return mistaken(at, () -> {
+            throw new IllegalStateException("the answer was lost");
+        });
+    }
+
+    /** Each write of a record is carried out, and its call ends with a mistake of some library. */
+    private NamespaceAdministration mistaken(MemoryStore at, Runnable mistake) {
         WorkerCoordinatorProvider provider = new WorkerCoordinatorProvider() {
             @Override
             public String name() {
@@ -314,7 +320,8 @@ class NamespaceAdministrationTest {
                     @Override
                     public CasResult writeMeta(@Nullable Stored expected, String next, Duration timeout) {
                         CasResult lost = super.writeMeta(expected, next, timeout);
-                        throw new IllegalStateException("the answer was " + lost.getClass());
+                        mistake.run();
+                        return lost;
                     }
                 };
             }
@@ -359,6 +366,31 @@ class NamespaceAdministrationTest {
         assertThatThrownBy(() -> namespace(store).report()).isInstanceOf(CoordinatorException.class);
         store.reconnect();
         assertThat(store.meta("snowflake")).contains("state=retired");
+    }
+
+    // it ended with the status that says that the namespace is as it was
+    @Test
+    void anErrorOfTheCoordinatorLeavesTheOutcomeOpenToo() {
+        generator(store).close();
+        NamespaceRestore restore = mistaken(store, () -> {
+                    throw new NoClassDefFoundError("planted");
+                })
+                .prepareRestore();
+        assertThatThrownBy(() -> restore.carryOut(Set.of()))
+                .isInstanceOf(NamespaceUnfinishedException.class)
+                .hasMessageContaining("a call ended with java.lang.NoClassDefFoundError: planted")
+                .hasMessageEndingWith("Do the same again.");
+        assertThat(store.meta("snowflake")).contains("state=retired");
+
+        NamespaceRestore again = namespace(store).prepareRestore();
+        store.faults(() -> {
+            throw new OutOfMemoryError("planted");
+        });
+        assertThatThrownBy(() -> again.carryOut(Set.of()))
+                .isInstanceOf(NamespaceUnfinishedException.class)
+                .hasMessageContaining("a call ended with java.lang.OutOfMemoryError: planted");
+        store.reconnect();
+        restore(namespace(store));
     }
 
     // the message ended with the advice to do the same again, to the operator who was not the first
