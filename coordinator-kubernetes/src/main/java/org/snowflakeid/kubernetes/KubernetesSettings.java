@@ -137,6 +137,7 @@ final class KubernetesSettings {
         if (HttpSettings.url(text.get(), 443).isEmpty()) {
             String complaint = "is not the URL of a server. Write https://host:port.";
             reader.refuse(URL, HttpSettings.complaint(text.get(), complaint));
+            return "";
         }
         return text.get().replaceFirst("^[^:]*", scheme(text.get())).replaceFirst("/+$", "");
     }

@@ -140,7 +140,10 @@ class KubernetesSettingsTest {
                 "https://a:99999",
                 "https://a:0",
                 "https://a?token=secret",
-                "https://a#secret"
+                "https://a#secret",
+                // As Kubernetes leaves a variable that is not set.
+                "$(API_SERVER):6443",
+                "\\\\a:6443"
             })
     void refusesWhatIsNoUrl(String value) {
         assertThat(problems(pod("10.0.0.1"), URL, value))
