@@ -113,7 +113,7 @@ final class ConfiguredKeys {
         for (Key<?> key : SnowflakeKeys.all()) {
             elsewhere.put(EnvironmentVariable.of(key.name().replace("-", "")), EnvironmentVariable.of(key.name()));
             for (String generator : generators) {
-                String named = key.name().replaceFirst("^snowflake", "snowflake.generators." + generator);
+                String named = "snowflake.generators." + generator + key.name().substring("snowflake".length());
                 elsewhere.put(EnvironmentVariable.of(named.replace("-", "")), EnvironmentVariable.of(named));
             }
         }

@@ -3,9 +3,12 @@ package org.snowflakeid.verification.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.Snowflake;
@@ -20,6 +23,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.MapPropertySource;
 
 /** Keys of a generator that only keys name: the application wants none of this name, or not yet. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -112,6 +116,20 @@ class MisspeltGeneratorTest {
                         .isInstanceOf(InvalidSettingsException.class)
                         .hasMessageContaining("snowflake 'my_order': ")
                         .hasMessageContaining("snowflake.generators.my_order.window")
+                        .hasMessageContaining("a generator's name is lower-case letters and digits"));
+    }
+
+    // the start ended with "Illegal group reference"
+    @ParameterizedTest
+    @ValueSource(strings = {"$(NAME)", "or\\ders"})
+    void isRefusedWhateverCharactersItHas(String name) {
+        memory.withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .addFirst(new MapPropertySource(
+                                "odd", Map.of("snowflake.generators." + name + ".window", "PT60S"))))
+                .run(context -> assertThat(context.getStartupFailure())
+                        .isInstanceOf(InvalidSettingsException.class)
+                        .hasMessageContaining("snowflake.generators." + name + ".window")
                         .hasMessageContaining("a generator's name is lower-case letters and digits"));
     }
 
