@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -24,6 +25,12 @@ final class SettingsFiles {
     private static final Pattern CONDITION = Pattern.compile("spring\\.config\\.activate\\..*|spring\\.profiles");
 
     private static final Pattern SEPARATOR = Pattern.compile("(?m)^[#!]---[ \\t]*$");
+
+    /** Some editors write it before the first character, where no reader of properties expects it. */
+    private static final String BYTE_ORDER_MARK = "\uFEFF";
+
+    /** How one of ours begins, of a profile or of none. */
+    private static final Pattern KEY = Pattern.compile("(%[^.]+\\.)?snowflake\\.");
 
     private final Map<Path, String> texts = new HashMap<>();
 
@@ -45,9 +52,24 @@ final class SettingsFiles {
             throw GivenSettings.invalid(
                     "Settings can't be read from " + file + ": " + e + ". Give a properties file in UTF-8.");
         }
+        requireNoKeyAfterAMark(all.keySet(), file);
         Map<String, String> values = new HashMap<>(profile.properties(all, file.toString()));
         values.keySet().removeIf(key -> !key.startsWith("snowflake."));
         return values;
+    }
+
+    /** The application does not know such a key either, and goes on with its default. */
+    private static void requireNoKeyAfterAMark(Set<String> keys, Path file) {
+        keys.stream()
+                .filter(key -> key.startsWith(BYTE_ORDER_MARK))
+                .map(key -> key.substring(BYTE_ORDER_MARK.length()))
+                .filter(key -> KEY.matcher(key).lookingAt())
+                .findFirst()
+                .ifPresent(key -> {
+                    throw GivenSettings.invalid(file + " begins with a byte-order mark, which hides its first key, "
+                            + key + ", from the application too. Save the file in UTF-8 without it, also for the"
+                            + " application.");
+                });
     }
 
     private static Map<String, String> document(String text, Path file) throws IOException {
@@ -103,8 +125,7 @@ final class SettingsFiles {
     /** Whether a file that was not named has keys of ours. It may be any file, so nothing in it is an error. */
     private static boolean hasKeys(Path file) {
         try (Stream<String> lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
-            return lines.map(String::strip)
-                    .anyMatch(line -> line.startsWith("snowflake.") || line.matches("%[^.]+\\.snowflake\\..*"));
+            return lines.map(String::strip).anyMatch(line -> KEY.matcher(line).lookingAt());
         } catch (IOException | UncheckedIOException unreadable) {
             return false;
         }

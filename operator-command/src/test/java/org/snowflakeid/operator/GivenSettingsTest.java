@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.administration.NamespaceAdministration;
@@ -34,6 +36,28 @@ class GivenSettingsTest {
                 .hasMessageContaining("The nearest is snowflake.namespace.")
                 .hasMessageNotContaining("snowflake.account")
                 .hasMessageNotContaining("hunter2");
+    }
+
+    // its first key was passed over without a word
+    @ParameterizedTest
+    @ValueSource(strings = {"snowflake.namespace=shop\n", "%prod.snowflake.namespace=shop\n"})
+    void aByteOrderMarkBeforeAKeyIsRefusedSinceTheApplicationReadsAnotherKeyThere(String first, @TempDir Path folder)
+            throws IOException {
+        Path file = Files.writeString(
+                folder.resolve("application.properties"), "\uFEFF" + first + "snowflake.window=PT30S\n");
+
+        assertThatThrownBy(() -> given(Map.of()).file(file))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining(file + " begins with a byte-order mark")
+                .hasMessageContaining("Save the file in UTF-8 without it");
+    }
+
+    @Test
+    void aByteOrderMarkBeforeACommentDoesNotMatter(@TempDir Path folder) throws IOException {
+        Path file =
+                Files.writeString(folder.resolve("application.properties"), "\uFEFF# ours\nsnowflake.namespace=shop\n");
+
+        assertThat(given(Map.of()).file(file).settings("default").namespace()).isEqualTo("shop");
     }
 
     @Test
