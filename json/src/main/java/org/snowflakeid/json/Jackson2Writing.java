@@ -11,15 +11,16 @@ import com.fasterxml.jackson.databind.JsonSerializer;
 import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.introspect.AnnotatedMember;
 import com.fasterxml.jackson.databind.jsontype.TypeSerializer;
-import com.fasterxml.jackson.databind.ser.impl.PropertySerializerMap;
+import com.fasterxml.jackson.databind.ser.std.MapSerializer;
 import com.fasterxml.jackson.databind.ser.std.StdSerializer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.annotation.Annotation;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeFormat;
 
@@ -128,6 +129,25 @@ final class Jackson2Writing {
         }
     }
 
+    /** As {@link OfItsOwn}, of a key. */
+    static final class KeyOfItsOwn extends StdSerializer<Object> {
+        private static final long serialVersionUID = 1L;
+
+        private final transient AnnotatedMember id;
+        private final Key ids;
+
+        KeyOfItsOwn(AnnotatedMember id, SnowflakeFormat format) {
+            super(Object.class);
+            this.id = id;
+            this.ids = new Key(format);
+        }
+
+        @Override
+        public void serialize(Object key, JsonGenerator generator, SerializerProvider provider) throws IOException {
+            ids.serialize(id.getValue(key), generator, provider);
+        }
+    }
+
     private static final class Longs extends Text {
         private static final long serialVersionUID = 1L;
 
@@ -200,14 +220,15 @@ final class Jackson2Writing {
         }
     }
 
+    /** A map as Jackson itself writes it, with all that the mapper and the property's other annotations say of maps. */
     private static final class Entries extends Text {
         private static final long serialVersionUID = 1L;
 
         private final @Nullable SnowflakeFormat keys;
-        private final JavaType keyType;
+        private final JavaType map;
         private final transient @Nullable JsonSerializer<Object> values;
-        private final transient Others others;
         private final transient BeanProperty property;
+        private transient volatile @Nullable JsonSerializer<Object> known;
 
         /** @param keys null: these are no ids; as are values */
         Entries(
@@ -216,80 +237,75 @@ final class Jackson2Writing {
                 @Nullable JsonSerializer<Object> values,
                 BeanProperty property) {
             this.keys = keys;
-            this.keyType = map.getKeyType();
+            this.map = map;
             this.values = values;
-            this.others = new Others(map.getContentType(), property);
-            this.property = property;
+            this.property = new OfAMap(property);
         }
 
         @Override
-        public void serialize(Object map, JsonGenerator generator, SerializerProvider provider) throws IOException {
-            generator.writeStartObject();
-            for (Map.Entry<?, ?> entry : ((Map<?, ?>) map).entrySet()) {
-                writeKey(entry.getKey(), generator, provider);
-                Object value = entry.getValue();
-                if (value == null || values != null) {
-                    write(
-                            value,
-                            values == null ? provider.getDefaultNullValueSerializer() : values,
-                            generator,
-                            provider);
-                } else {
-                    others.write(value, generator, provider);
-                }
-            }
-            generator.writeEndObject();
-        }
-
-        private void writeKey(@Nullable Object key, JsonGenerator generator, SerializerProvider provider)
-                throws IOException {
-            if (key == null) {
-                provider.findNullKeySerializer(keyType, property).serialize(key, generator, provider);
-            } else if (keys == null) {
-                provider.findKeySerializer(keyType, property).serialize(key, generator, provider);
-            } else {
-                generator.writeFieldName(keys.format(Objects.requireNonNull(KotlinValueClass.id(key))));
-            }
+        public void serialize(Object entries, JsonGenerator generator, SerializerProvider provider) throws IOException {
+            jacksons(provider).serialize(entries, generator, provider);
         }
 
         @Override
-        public boolean isEmpty(SerializerProvider provider, Object map) {
-            return ((Map<?, ?>) map).isEmpty();
+        public boolean isEmpty(SerializerProvider provider, Object entries) {
+            try {
+                return jacksons(provider).isEmpty(provider, entries);
+            } catch (JsonMappingException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        /** Not made before: where the property is found there may be no provider yet. */
+        @SuppressWarnings("unchecked")
+        private JsonSerializer<Object> jacksons(SerializerProvider provider) throws JsonMappingException {
+            JsonSerializer<Object> before = known;
+            if (before != null) {
+                return before;
+            }
+            MapSerializer unbound = MapSerializer.construct(
+                    Set.of(),
+                    null,
+                    map,
+                    false,
+                    values == null ? provider.findTypeSerializer(map.getContentType()) : null,
+                    keys == null ? null : new Key(keys),
+                    values,
+                    null);
+            JsonSerializer<Object> bound = (JsonSerializer<Object>) unbound.createContextual(provider, property);
+            known = bound;
+            return bound;
         }
     }
 
-    /** The values of a map that are no ids: as Jackson itself writes the values of this property. */
-    private static final class Others extends BeanProperty.Std {
+    /** Writes an id as a key. */
+    static final class Key extends StdSerializer<Object> {
         private static final long serialVersionUID = 1L;
 
-        private transient PropertySerializerMap known = PropertySerializerMap.emptyForProperties();
+        private final SnowflakeFormat format;
 
-        Others(JavaType values, BeanProperty map) {
-            super(map.getFullName(), values, map.getWrapperName(), map.getMember(), map.getMetadata());
+        Key(SnowflakeFormat format) {
+            super(Object.class);
+            this.format = format;
         }
 
-        /** Among the values may be ids of a type of their own, with a format of their own. */
+        @Override
+        public void serialize(Object key, JsonGenerator generator, SerializerProvider provider) throws IOException {
+            generator.writeFieldName(format.format(Objects.requireNonNull(KotlinValueClass.id(key))));
+        }
+    }
+
+    /** The property that a map is in, as the map's values see it: among them may be ids of a type of their own, with a format of their own. */
+    private static final class OfAMap extends BeanProperty.Std {
+        private static final long serialVersionUID = 1L;
+
+        OfAMap(BeanProperty map) {
+            super(map.getFullName(), map.getType(), map.getWrapperName(), map.getMember(), map.getMetadata());
+        }
+
         @Override
         public <A extends Annotation> @Nullable A getAnnotation(Class<A> type) {
             return type == SnowflakeText.class ? null : super.getAnnotation(type);
-        }
-
-        void write(Object value, JsonGenerator generator, SerializerProvider provider) throws IOException {
-            JsonSerializer<Object> how = known.serializerFor(value.getClass());
-            if (how == null) {
-                JavaType type = getType().hasGenericTypes()
-                        ? provider.constructSpecializedType(getType(), value.getClass())
-                        : provider.constructType(value.getClass());
-                var found = known.findAndAddSecondarySerializer(type, provider, this);
-                known = found.map;
-                how = found.serializer;
-            }
-            TypeSerializer typed = provider.findTypeSerializer(getType());
-            if (typed == null) {
-                how.serialize(value, generator, provider);
-            } else {
-                how.serializeWithType(value, generator, provider, typed.forProperty(this));
-            }
         }
     }
 }

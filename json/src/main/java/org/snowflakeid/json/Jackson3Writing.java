@@ -4,9 +4,9 @@ package org.snowflakeid.json;
 import java.lang.annotation.Annotation;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeFormat;
 import tools.jackson.core.JsonGenerator;
@@ -19,7 +19,7 @@ import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.ValueSerializer;
 import tools.jackson.databind.introspect.AnnotatedMember;
 import tools.jackson.databind.jsontype.TypeSerializer;
-import tools.jackson.databind.ser.impl.PropertySerializerMap;
+import tools.jackson.databind.ser.jdk.MapSerializer;
 import tools.jackson.databind.ser.std.StdSerializer;
 
 /** How Jackson 3 writes what holds ids. */
@@ -119,6 +119,23 @@ final class Jackson3Writing {
         }
     }
 
+    /** As {@link OfItsOwn}, of a key. */
+    static final class KeyOfItsOwn extends StdSerializer<Object> {
+        private final AnnotatedMember id;
+        private final Key ids;
+
+        KeyOfItsOwn(AnnotatedMember id, SnowflakeFormat format) {
+            super(Object.class);
+            this.id = id;
+            this.ids = new Key(format);
+        }
+
+        @Override
+        public void serialize(Object key, JsonGenerator generator, SerializationContext provider) {
+            ids.serialize(id.getValue(key), generator, provider);
+        }
+    }
+
     private static final class Longs extends Text {
         private final SnowflakeFormat format;
 
@@ -185,12 +202,13 @@ final class Jackson3Writing {
         }
     }
 
+    /** A map as Jackson itself writes it, with all that the mapper and the property's other annotations say of maps. */
     private static final class Entries extends Text {
         private final @Nullable SnowflakeFormat keys;
-        private final JavaType keyType;
+        private final JavaType map;
         private final @Nullable ValueSerializer<Object> values;
-        private final Others others;
         private final BeanProperty property;
+        private volatile @Nullable ValueSerializer<Object> known;
 
         /** @param keys null: these are no ids; as are values */
         Entries(
@@ -199,79 +217,69 @@ final class Jackson3Writing {
                 @Nullable ValueSerializer<Object> values,
                 BeanProperty property) {
             this.keys = keys;
-            this.keyType = map.getKeyType();
+            this.map = map;
             this.values = values;
-            this.others = new Others(map.getContentType(), property);
-            this.property = property;
+            this.property = new OfAMap(property);
         }
 
         @Override
-        public void serialize(Object map, JsonGenerator generator, SerializationContext provider) {
-            generator.writeStartObject();
-            for (Map.Entry<?, ?> entry : ((Map<?, ?>) map).entrySet()) {
-                writeKey(entry.getKey(), generator, provider);
-                Object value = entry.getValue();
-                if (value == null || values != null) {
-                    write(
-                            value,
-                            values == null ? provider.getDefaultNullValueSerializer() : values,
-                            generator,
-                            provider);
-                } else {
-                    others.write(value, generator, provider);
-                }
-            }
-            generator.writeEndObject();
-        }
-
-        private void writeKey(@Nullable Object key, JsonGenerator generator, SerializationContext provider) {
-            if (key == null) {
-                provider.findNullKeySerializer(keyType, property).serialize(key, generator, provider);
-            } else if (keys == null) {
-                provider.findKeySerializer(keyType, property).serialize(key, generator, provider);
-            } else {
-                generator.writeName(keys.format(Objects.requireNonNull(KotlinValueClass.id(key))));
-            }
+        public void serialize(Object entries, JsonGenerator generator, SerializationContext provider) {
+            jacksons(provider).serialize(entries, generator, provider);
         }
 
         @Override
-        public boolean isEmpty(SerializationContext provider, Object map) {
-            return ((Map<?, ?>) map).isEmpty();
+        public boolean isEmpty(SerializationContext provider, Object entries) {
+            return jacksons(provider).isEmpty(provider, entries);
+        }
+
+        /** Not made before: where the property is found there may be no provider yet. */
+        @SuppressWarnings("unchecked")
+        private ValueSerializer<Object> jacksons(SerializationContext provider) {
+            ValueSerializer<Object> before = known;
+            if (before != null) {
+                return before;
+            }
+            MapSerializer unbound = MapSerializer.construct(
+                    map,
+                    false,
+                    values == null ? provider.findTypeSerializer(map.getContentType()) : null,
+                    keys == null ? null : new Key(keys),
+                    values,
+                    null,
+                    Set.of(),
+                    null);
+            ValueSerializer<Object> bound = (ValueSerializer<Object>) unbound.createContextual(provider, property);
+            known = bound;
+            return bound;
         }
     }
 
-    /** The values of a map that are no ids: as Jackson itself writes the values of this property. */
-    private static final class Others extends BeanProperty.Std {
-        private static final long serialVersionUID = 1L;
+    /** Writes an id as a key. */
+    static final class Key extends StdSerializer<Object> {
+        private final SnowflakeFormat format;
 
-        private transient PropertySerializerMap known = PropertySerializerMap.emptyForProperties();
-
-        Others(JavaType values, BeanProperty map) {
-            super(map.getFullName(), values, map.getWrapperName(), map.getMember(), map.getMetadata());
+        Key(SnowflakeFormat format) {
+            super(Object.class);
+            this.format = format;
         }
 
-        /** Among the values may be ids of a type of their own, with a format of their own. */
+        @Override
+        public void serialize(Object key, JsonGenerator generator, SerializationContext provider) {
+            generator.writeName(format.format(Objects.requireNonNull(KotlinValueClass.id(key))));
+        }
+    }
+
+    /** The property that a map is in, as the map's values see it: among them may be ids of a type of their own, with a format of their own. */
+    private static final class OfAMap extends BeanProperty.Std {
+        private static final long serialVersionUID = 1L;
+
+        OfAMap(BeanProperty map) {
+            super(map.getFullName(), map.getType(), map.getWrapperName(), map.getMember(), map.getMetadata());
+        }
+
         @Override
         public <A extends Annotation> @Nullable A getAnnotation(Class<A> type) {
             return type == SnowflakeText.class ? null : super.getAnnotation(type);
-        }
-
-        void write(Object value, JsonGenerator generator, SerializationContext provider) {
-            ValueSerializer<Object> how = known.serializerFor(value.getClass());
-            if (how == null) {
-                JavaType type = getType().hasGenericTypes()
-                        ? provider.constructSpecializedType(getType(), value.getClass())
-                        : provider.constructType(value.getClass());
-                var found = known.findAndAddSecondarySerializer(type, provider, this);
-                known = found.map;
-                how = found.serializer;
-            }
-            TypeSerializer typed = provider.findTypeSerializer(getType());
-            if (typed == null) {
-                how.serialize(value, generator, provider);
-            } else {
-                how.serializeWithType(value, generator, provider, typed.forProperty(provider, this));
-            }
         }
     }
 }

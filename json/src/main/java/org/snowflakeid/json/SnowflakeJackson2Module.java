@@ -198,17 +198,31 @@ public final class SnowflakeJackson2Module extends SimpleModule {
                 SerializationConfig config, BeanDescription description, JsonSerializer<?> serializer) {
             Jackson2Parameters.refuseBesideUnmarkedValue(description);
             AnnotatedMember value = description.findJsonValueAccessor();
-            SnowflakeText mark = value == null ? null : value.getAnnotation(SnowflakeText.class);
-            if (value != null
-                    && mark != null
-                    && mark.value() != SnowflakeFormat.DECIMAL
-                    && isLong(value.getRawType())) {
-                return new Jackson2Writing.OfItsOwn(value, mark.value());
+            SnowflakeFormat format = otherThanDecimal(value);
+            if (value != null && format != null) {
+                return new Jackson2Writing.OfItsOwn(value, format);
             }
             KotlinValueClass type = KotlinValueClass.marked(description.getBeanClass());
             return type == null || serializer instanceof BeanSerializerBase
                     ? serializer
                     : new Jackson2Writing.Id(type.format());
+        }
+
+        @Override
+        public JsonSerializer<?> modifyKeySerializer(
+                SerializationConfig config, JavaType type, BeanDescription description, JsonSerializer<?> serializer) {
+            AnnotatedMember key = description.findJsonKeyAccessor();
+            AnnotatedMember value = key == null ? description.findJsonValueAccessor() : key;
+            SnowflakeFormat format = otherThanDecimal(value);
+            return value == null || format == null ? serializer : new Jackson2Writing.KeyOfItsOwn(value, format);
+        }
+
+        /** Null: Jackson writes it right by itself, or it is no id. */
+        private static @Nullable SnowflakeFormat otherThanDecimal(@Nullable AnnotatedMember id) {
+            SnowflakeText mark = id == null ? null : id.getAnnotation(SnowflakeText.class);
+            return id == null || mark == null || mark.value() == SnowflakeFormat.DECIMAL || !isLong(id.getRawType())
+                    ? null
+                    : mark.value();
         }
     }
 

@@ -200,17 +200,34 @@ public final class SnowflakeJackson3Module extends SimpleModule {
                 SerializationConfig config, BeanDescription.Supplier description, ValueSerializer<?> serializer) {
             Jackson3Parameters.refuseBesideUnmarkedValue(description.get());
             AnnotatedMember value = description.get().findJsonValueAccessor();
-            SnowflakeText mark = value == null ? null : value.getAnnotation(SnowflakeText.class);
-            if (value != null
-                    && mark != null
-                    && mark.value() != SnowflakeFormat.DECIMAL
-                    && isLong(value.getRawType())) {
-                return new Jackson3Writing.OfItsOwn(value, mark.value());
+            SnowflakeFormat format = otherThanDecimal(value);
+            if (value != null && format != null) {
+                return new Jackson3Writing.OfItsOwn(value, format);
             }
             KotlinValueClass type = KotlinValueClass.marked(description.getBeanClass());
             return type == null || serializer instanceof BeanSerializerBase
                     ? serializer
                     : new Jackson3Writing.Id(type.format());
+        }
+
+        @Override
+        public ValueSerializer<?> modifyKeySerializer(
+                SerializationConfig config,
+                JavaType type,
+                BeanDescription.Supplier description,
+                ValueSerializer<?> serializer) {
+            AnnotatedMember key = description.get().findJsonKeyAccessor();
+            AnnotatedMember value = key == null ? description.get().findJsonValueAccessor() : key;
+            SnowflakeFormat format = otherThanDecimal(value);
+            return value == null || format == null ? serializer : new Jackson3Writing.KeyOfItsOwn(value, format);
+        }
+
+        /** Null: Jackson writes it right by itself, or it is no id. */
+        private static @Nullable SnowflakeFormat otherThanDecimal(@Nullable AnnotatedMember id) {
+            SnowflakeText mark = id == null ? null : id.getAnnotation(SnowflakeText.class);
+            return id == null || mark == null || mark.value() == SnowflakeFormat.DECIMAL || !isLong(id.getRawType())
+                    ? null
+                    : mark.value();
         }
     }
 

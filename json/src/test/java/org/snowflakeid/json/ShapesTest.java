@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Named.named;
 
 import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,6 +20,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -329,6 +332,77 @@ class ShapesTest {
             assertThat(byIds).doesNotContain("secret");
             assertThat(library.getPayload().write(new User())).contains("secret");
             assertThat(library.getPayload().write(1.5)).isEqualTo("1.5");
+        }
+    }
+
+    public static class Sparse {
+        @SnowflakeText
+        @JsonInclude(content = JsonInclude.Include.NON_EMPTY)
+        public Map<Long, List<String>> names = new TreeMap<>(Map.of(7L, List.of("a"), 8L, List.of()));
+
+        @SnowflakeText
+        @JsonInclude(value = JsonInclude.Include.NON_EMPTY, content = JsonInclude.Include.NON_NULL)
+        public Map<String, @Nullable Long> none = new TreeMap<>();
+
+        @SnowflakeText
+        @JsonInclude(content = JsonInclude.Include.NON_NULL)
+        public Map<Long, @Nullable Long> parents = new TreeMap<>(Map.of(7L, ID));
+
+        Sparse() {
+            parents.put(8L, null);
+            none.put("a", null);
+        }
+    }
+
+    // they were written with what the annotation says to leave out
+    @Test
+    void entriesOfAMapAreLeftOutAsItsAnnotationSays() throws Exception {
+        for (Named<JsonLibrary> library : everyJackson()) {
+            assertThat(library.getPayload().write(new Sparse()))
+                    .isEqualTo("{\"names\":{\"7\":[\"a\"]},\"parents\":{\"7\":" + TEXT + "}}");
+        }
+    }
+
+    // Spring Boot sets it by spring.jackson.default-property-inclusion: null was written in maps of ids alone
+    @Test
+    void aMapIsWrittenAsItsMapperIsSet() throws Exception {
+        JsonInclude.Value notNull =
+                JsonInclude.Value.construct(JsonInclude.Include.NON_NULL, JsonInclude.Include.NON_NULL);
+        var jackson2 = com.fasterxml.jackson.databind.json.JsonMapper.builder()
+                .defaultPropertyInclusion(notNull)
+                .enable(com.fasterxml.jackson.databind.SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
+                .build();
+        var jackson3 = tools.jackson.databind.json.JsonMapper.builder()
+                .changeDefaultPropertyInclusion(usual -> notNull)
+                .enable(tools.jackson.databind.SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
+                .build();
+        var shape = new Shapes.AsKeysAndValues();
+        shape.parents = new LinkedHashMap<>();
+        shape.parents.put(9L, ID);
+        shape.parents.put(8L, null);
+        shape.parents.put(7L, 5L);
+        String json = "{\"parents\":{\"7\":\"5\",\"9\":" + TEXT + "}}";
+
+        assertThat(jackson2.writeValueAsString(shape)).isEqualTo(json);
+        assertThat(jackson3.writeValueAsString(shape)).isEqualTo(json);
+    }
+
+    public static class KeysOfTheirOwn {
+        public Map<Shapes.HexOrderId, String> names = Map.of(new Shapes.HexOrderId(ID), "a");
+        public Map<Shapes.HexByItsGetter, String> others = Map.of(new Shapes.HexByItsGetter(ID), "b");
+        public Map<Shapes.OrderId, String> decimals = Map.of(new Shapes.OrderId(ID), "c");
+    }
+
+    // as a key the same type was a decimal
+    @Test
+    void aTypeOfItsOwnForAnIdHasTheFormatOfItsAnnotationAsAKeyToo() throws Exception {
+        String hex = SnowflakeFormat.HEX.format(ID);
+        for (Named<JsonLibrary> library : jacksonWithModules()) {
+            assertThat(library.getPayload().write(new KeysOfTheirOwn()))
+                    .contains(
+                            "\"names\":{\"" + hex + "\":\"a\"}",
+                            "\"others\":{\"" + hex + "\":\"b\"}",
+                            "\"decimals\":{" + TEXT + ":\"c\"}");
         }
     }
 
