@@ -2,6 +2,7 @@
 package org.snowflakeid.rest;
 
 import jakarta.ws.rs.ConstrainedTo;
+import jakarta.ws.rs.HttpMethod;
 import jakarta.ws.rs.RuntimeType;
 import jakarta.ws.rs.container.DynamicFeature;
 import jakarta.ws.rs.container.ResourceInfo;
@@ -18,8 +19,8 @@ import java.util.stream.Stream;
 import org.snowflakeid.SnowflakeException;
 
 /**
- * Stops the start of an application with {@link SnowflakeText} where nothing looks for it: on a method, whose answer would have numbers, or on
- * a parameter of a type that is no id, which would take any text.
+ * Stops the start of an application with {@link SnowflakeText} where nothing looks for it: on a method, whose answer would have numbers, on
+ * a parameter of a type that is no id, which would take any text, or with Jersey on a parameter whose method has its REST annotations elsewhere.
  */
 @Provider
 @ConstrainedTo(RuntimeType.SERVER)
@@ -29,6 +30,15 @@ public class MarkedMethods implements DynamicFeature {
     @Override
     public void configure(ResourceInfo resource, FeatureContext context) {
         Method method = resource.getResourceMethod();
+        Method described = described(method);
+        check(method);
+        if (!described.equals(method)) {
+            check(described);
+            refuseWhereItIsNotDescribed(method, described);
+        }
+    }
+
+    private static void check(Method method) {
         if (isMarked(method.getAnnotations())) {
             throw refusal(
                     method.toString(),
@@ -36,22 +46,67 @@ public class MarkedMethods implements DynamicFeature {
                     "Return an object with the annotation on a field, or text: SnowflakeFormat has format");
         }
         for (int parameter = 0; parameter < method.getParameterCount(); parameter++) {
-            Type type = method.getGenericParameterTypes()[parameter];
-            if (type == long[].class
-                    && isMarked(method.getParameterAnnotations()[parameter])
-                    && IdParameters.isJersey()) {
+            if (isMarked(method.getParameterAnnotations()[parameter])) {
+                check(method.getGenericParameterTypes()[parameter], "parameter " + parameter + " of " + method);
+            }
+        }
+    }
+
+    private static void check(Type type, String parameter) {
+        if (type == long[].class && IdParameters.isJersey()) {
+            throw refusal(
+                    parameter, "a long[], which Jersey reads without a look at it", "Take a List<Long> or a Long[]");
+        }
+        if (!isId(type) && !isId(held(type))) {
+            throw refusal(
+                    parameter,
+                    "neither a long or Long, nor a collection, array or Optional of these, but " + type.getTypeName(),
+                    "Take it away there, and read the text yourself: SnowflakeFormat has parse");
+        }
+    }
+
+    /** Jersey shows converters the annotations of one method only. */
+    private static void refuseWhereItIsNotDescribed(Method method, Method described) {
+        for (int parameter = 0; parameter < method.getParameterCount() && IdParameters.isJersey(); parameter++) {
+            if (isMarked(method.getParameterAnnotations()[parameter])
+                    && !isMarked(described.getParameterAnnotations()[parameter])) {
                 throw refusal(
                         "parameter " + parameter + " of " + method,
-                        "a long[], which Jersey reads without a look at it",
-                        "Take a List<Long> or a Long[]");
+                        "not the method with the REST annotations, and Jersey reads parameters without a look at it",
+                        "Put it on the parameter of " + described);
             }
-            if (isMarked(method.getParameterAnnotations()[parameter]) && !isId(type) && !isId(held(type))) {
-                throw refusal(
-                        "parameter " + parameter + " of " + method,
-                        "neither a long or Long, nor a collection, array or Optional of these, but "
-                                + type.getTypeName(),
-                        "Take it away there, and read the text yourself: SnowflakeFormat has parse");
-            }
+        }
+    }
+
+    /** The one whose annotations count: a method with none of REST has those of the method that it overrides or implements. */
+    private static Method described(Method method) {
+        return isOfRest(method)
+                ? method
+                : overridden(method.getDeclaringClass(), method)
+                        .filter(MarkedMethods::isOfRest)
+                        .findFirst()
+                        .orElse(method);
+    }
+
+    private static boolean isOfRest(Method method) {
+        return Stream.concat(
+                        Stream.of(method.getAnnotations()),
+                        Stream.of(method.getParameterAnnotations()).flatMap(Stream::of))
+                .anyMatch(annotation -> annotation.annotationType().getName().startsWith("jakarta.ws.rs.")
+                        || annotation.annotationType().isAnnotationPresent(HttpMethod.class));
+    }
+
+    /** Those of superclasses first. */
+    private static Stream<Method> overridden(Class<?> type, Method method) {
+        return Stream.concat(Stream.ofNullable(type.getSuperclass()), Stream.of(type.getInterfaces()))
+                .flatMap(above -> Stream.concat(declared(above, method), overridden(above, method)));
+    }
+
+    private static Stream<Method> declared(Class<?> type, Method method) {
+        try {
+            return Stream.of(type.getDeclaredMethod(method.getName(), method.getParameterTypes()));
+        } catch (NoSuchMethodException e) {
+            return Stream.empty();
         }
     }
 

@@ -10,6 +10,7 @@ import jakarta.json.JsonObject;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.ExceptionMapper;
@@ -236,11 +237,35 @@ class SnowflakeRestTest {
                     "which is neither a long or Long",
                     TakingPrimitives.class,
                     "TakingPrimitives.order(long[]), which is a long[], which Jersey reads without a look at it."
-                            + " Take a List<Long> or a Long[].");
+                            + " Take a List<Long> or a Long[].",
+                    MarkedImplementation.class,
+                    "@SnowflakeText stands on parameter 0 of public java.lang.String "
+                            + MarkedImplementation.class.getName()
+                            + ".order(long), which is not the method with the REST annotations, and Jersey reads"
+                            + " parameters without a look at it. Put it on the parameter of public abstract"
+                            + " java.lang.String " + Unmarked.class.getName() + ".order(long).",
+                    MisplacedInTheInterface.class,
+                    "@SnowflakeText stands on parameter 0 of public abstract java.lang.String "
+                            + Misplaced.class.getName() + ".order(java.lang.String), which is neither a long or Long");
             wrong.forEach((resource, message) -> assertThatThrownBy(
                             () -> serve(config().register(resource)).stop(0))
                     .as(resource.getName())
                     .hasStackTraceContaining(message));
+        }
+
+        @Test
+        void obeysAMarkInTheInterfaceThatHasTheRestAnnotations() throws Exception {
+            HttpServer marked = serve(config().register(MarkedInTheInterface.class)
+                    .register(MarkedInBoth.class)
+                    .register(MarkedWithAnnotationsOfItsOwn.class));
+            try {
+                for (String path : List.of("/marked/", "/both/", "/own/")) {
+                    assertThat(send(request(marked, path + "5").GET()).body()).isEqualTo("got 5");
+                    problem(send(request(marked, path + "+5").GET()), 400);
+                }
+            } finally {
+                marked.stop(0);
+            }
         }
 
         @Test
@@ -286,6 +311,67 @@ class SnowflakeRestTest {
         @GET
         public String order(@QueryParam("id") @SnowflakeText long[] ids) {
             return "got " + ids.length;
+        }
+    }
+
+    @Path("/unmarked")
+    public interface Unmarked {
+        @GET
+        @Path("{id}")
+        String order(@PathParam("id") long id);
+    }
+
+    // it took +5
+    public static class MarkedImplementation implements Unmarked {
+        @Override
+        public String order(@SnowflakeText long id) {
+            return "got " + id;
+        }
+    }
+
+    @Path("/marked")
+    public interface Marked {
+        @GET
+        @Path("{id}")
+        String order(@PathParam("id") @SnowflakeText long id);
+    }
+
+    public static class MarkedInTheInterface implements Marked {
+        @Override
+        public String order(long id) {
+            return "got " + id;
+        }
+    }
+
+    @Path("/both")
+    public static class MarkedInBoth implements Marked {
+        @Override
+        public String order(@SnowflakeText long id) {
+            return "got " + id;
+        }
+    }
+
+    @Path("/own")
+    public static class MarkedWithAnnotationsOfItsOwn implements Unmarked {
+        @Override
+        @GET
+        @Path("{id}")
+        public String order(@PathParam("id") @SnowflakeText long id) {
+            return "got " + id;
+        }
+    }
+
+    @Path("/misplaced")
+    public interface Misplaced {
+        @GET
+        @Path("{id}")
+        String order(@PathParam("id") @SnowflakeText String id);
+    }
+
+    public static class MisplacedInTheInterface implements Misplaced {
+        @Override
+        public String order(String id) {
+            return id;
         }
     }
 
