@@ -91,12 +91,15 @@ final class InjectedSnowflake implements Snowflake, AutoCloseable, Serializable 
         return first;
     }
 
-    synchronized void whenClosed(Runnable end) {
-        if (forgotten) {
+    void whenClosed(Runnable end) {
+        if (!keep(end)) {
             run(end);
-        } else {
-            whenClosed.add(end);
         }
+    }
+
+    /** @return false: it is closed already */
+    private synchronized boolean keep(Runnable end) {
+        return !forgotten && whenClosed.add(end);
     }
 
     /**
@@ -146,13 +149,19 @@ final class InjectedSnowflake implements Snowflake, AutoCloseable, Serializable 
     }
 
     /** Throws nothing: the others have to be forgotten as well. */
-    private synchronized void forget() {
+    private void forget() {
+        // Not under the lock: it may wait for a thread that uses this.
+        takeEnds().forEach(this::run);
+    }
+
+    private synchronized List<Runnable> takeEnds() {
         if (token != null) {
             WRITTEN.remove(token);
         }
-        whenClosed.forEach(this::run);
+        List<Runnable> ends = List.copyOf(whenClosed);
         whenClosed.clear();
         forgotten = true;
+        return ends;
     }
 
     private void run(Runnable end) {

@@ -14,6 +14,8 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
@@ -108,6 +110,26 @@ class ClaimedGeneratorTest {
             orders.whenClosed(() -> late.add(orders.ids().status().state()));
 
             assertThat(late).containsExactly(State.CLOSED);
+        }
+    }
+
+    // the end failed with a ConcurrentModificationException, or waited for a thread that waited for it
+    @Test
+    void whatIsToldOfItsEndMayUseItOnAnyThread() {
+        try (Application application = Application.of(Shop.class, Shown.class)) {
+            ClaimedGenerator orders = application.get(Shown.class).claimed().get(0);
+            List<String> ended = new ArrayList<>();
+            orders.whenClosed(() -> orders.whenClosed(() -> ended.add("within")));
+            orders.whenClosed(() -> {
+                CompletableFuture.runAsync(() -> orders.whenClosed(() -> {}))
+                        .orTimeout(60, TimeUnit.SECONDS)
+                        .join();
+                ended.add("beside");
+            });
+
+            Generators.destroy(orders.ids());
+
+            assertThat(ended).containsExactly("within", "beside");
         }
     }
 
