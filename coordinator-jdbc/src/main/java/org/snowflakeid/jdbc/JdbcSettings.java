@@ -52,7 +52,7 @@ final class JdbcSettings {
     static final Key<String> TABLE = Key.text(
                     "snowflake.jdbc.table",
                     name -> name.length() <= 63,
-                    "is longer than 63 characters",
+                    "is longer than 63 characters. Shorten it: PostgreSQL keeps no more of a name.",
                     "up to 63 characters")
             .standard("snowflake_record")
             .place()

@@ -257,6 +257,16 @@ class JdbcSettingsTest {
         }
     }
 
+    // it ended without a word of what to do
+    @Test
+    void refusesANameOfTheTableThatIsTooLong() {
+        String name = "t".repeat(64);
+
+        assertThat(problems("url", URL, "table", name))
+                .containsExactly("snowflake 'orders': snowflake.jdbc.table=" + name
+                        + " is longer than 63 characters. Shorten it: PostgreSQL keeps no more of a name.");
+    }
+
     @Test
     void refusesANamespaceTooLongForTheTable() {
         CoordinatorConfig config =
