@@ -3,7 +3,6 @@ package org.snowflakeid.zookeeper;
 
 import java.io.IOException;
 import java.net.Socket;
-import java.security.GeneralSecurityException;
 import java.util.Map;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
@@ -41,11 +40,8 @@ final class Encryption {
 
     private SSLContext context() throws UnreadableException {
         try {
-            SettingsReader reader = new SettingsReader(generator, named::get);
-            Tls files = read(reader);
-            reader.throwProblems();
-            return files.context();
-        } catch (InvalidSettingsException | GeneralSecurityException e) {
+            return keys.makeAnew(generator, named, Tls::context);
+        } catch (InvalidSettingsException e) {
             throw new UnreadableException(e);
         }
     }
@@ -59,7 +55,7 @@ final class Encryption {
     static final class UnreadableException extends IOException {
         private static final long serialVersionUID = 1L;
 
-        private UnreadableException(Exception cause) {
+        private UnreadableException(InvalidSettingsException cause) {
             super(cause.getMessage(), cause);
         }
     }
