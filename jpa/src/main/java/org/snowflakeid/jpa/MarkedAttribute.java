@@ -100,8 +100,8 @@ final class MarkedAttribute {
     private static MarkedAttribute of(Member member, Class<?> type) {
         SnowflakeId mark = mark(member);
         if (type.isRecord()) {
-            throw new SnowflakeException("snowflake '" + mark.value() + "': @SnowflakeId stands on " + member
-                    + ", which belongs to a record, and what a record has can't be set. Make a class of the record.");
+            throw MarkedMembers.misplaced(
+                    mark.value(), member, "the components of a record can't be set; make a class of the record");
         }
         IdAttribute ids = new IdAttribute(mark.value(), mark.format(), IdAttribute.typeIn(type, member), member);
         if (((AnnotatedElement) member).isAnnotationPresent(Transient.class)
@@ -163,10 +163,8 @@ final class MarkedAttribute {
             setter.setAccessible(true);
             return setter;
         } catch (NoSuchMethodException e) {
-            throw new SnowflakeException(
-                    "snowflake '" + mark.value() + "': @SnowflakeId stands on " + getter
-                            + ", which has no setter beside it. Add one, or annotate the field.",
-                    e);
+            throw MarkedMembers.misplaced(
+                    mark.value(), getter, "it has no setter beside it; add one, or put the annotation on the field");
         }
     }
 

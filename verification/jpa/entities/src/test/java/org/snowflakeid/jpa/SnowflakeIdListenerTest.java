@@ -71,10 +71,26 @@ class SnowflakeIdListenerTest {
     // it said that there is no setter, which a record can't have
     @Test
     void anIdInARecordIsRefusedWithARemedyThatHelps() {
-        assertThatThrownBy(() -> new SnowflakeIdListener().fill(new Parcel()))
-                .isInstanceOf(SnowflakeException.class)
-                .hasMessageContaining("snowflake 'labels': @SnowflakeId stands on ")
-                .hasMessageContaining("Label.reference, which belongs to a record")
-                .hasMessageContaining("Make a class of the record.");
+        assertRefused(
+                new Parcel(),
+                "snowflake 'labels': @SnowflakeId on org.snowflakeid.jpa.SnowflakeIdListenerTest$Label.reference:"
+                        + " the components of a record can't be set; make a class of the record.");
+    }
+
+    @Entity
+    static class Ticket {
+        @SnowflakeId("tickets")
+        @Nullable
+        Long getNumber() {
+            return null;
+        }
+    }
+
+    @Test
+    void aGetterWithoutASetterIsNamed() {
+        assertRefused(
+                new Ticket(),
+                "snowflake 'tickets': @SnowflakeId on org.snowflakeid.jpa.SnowflakeIdListenerTest$Ticket.getNumber():"
+                        + " it has no setter beside it; add one, or put the annotation on the field.");
     }
 }
