@@ -301,8 +301,8 @@ public final class CoordinatorCheck implements AutoCloseable {
             Stored granted = result(last);
             if (number(granted) > number(seen)) {
                 throw new Broken(
-                        "'" + granted.value() + "' was granted after the namespace's record had been replaced, and"
-                                + " only '" + seen.value() + "' was seen by who replaced it");
+                        "'" + granted.value() + "' was granted after the namespace's record had been replaced: the"
+                                + " connection that replaced it then read '" + seen.value() + "'");
             }
             mark = Objects.requireNonNull(slot(1, 5).mark());
         }

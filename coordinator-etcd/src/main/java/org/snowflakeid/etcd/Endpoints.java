@@ -84,7 +84,7 @@ final class Endpoints extends NameResolver.Factory {
                     .map(host -> new InetSocketAddress(host, port))
                     .toList();
         } catch (UnknownHostException e) {
-            // Said by who tries to connect to it; here gRPC would log it, with a stack trace, at each attempt.
+            // The attempt to connect to it will say so; here gRPC would log it, with a stack trace, at each attempt.
             return List.of(InetSocketAddress.createUnresolved(name, port));
         }
     }

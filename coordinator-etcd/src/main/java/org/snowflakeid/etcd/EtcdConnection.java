@@ -201,7 +201,7 @@ final class EtcdConnection implements AutoCloseable {
                 }
             }
         }
-        // Some servers tell it to who has logged in.
+        // Some servers tell it only after a login.
         boolean loggedIn = settings.user() == null || token(shared.login()) != null;
         if (loggedIn && clusters.isEmpty() && answers.stream().anyMatch(EtcdConnection::refusesToTell)) {
             shared.clusters().noteUntold();

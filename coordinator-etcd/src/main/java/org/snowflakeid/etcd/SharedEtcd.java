@@ -170,7 +170,7 @@ final class SharedEtcd {
         return open;
     }
 
-    /** One to that server alone, beside the present connection; to be ended by who asked for it. */
+    /** One to that server alone, beside the present connection; the caller ends it. */
     synchronized EtcdChannel openBeside(EtcdSettings settings, URI endpoint) {
         if (over) {
             throw new IllegalStateException("closed");

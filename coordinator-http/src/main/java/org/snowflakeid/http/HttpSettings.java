@@ -31,8 +31,7 @@ public final class HttpSettings {
 
     /**
      * Equal for coordinators that may use the same connections. Files are named here and read when they are needed, since they are
-     * replaced while a
-     * process runs.
+     * replaced while a process runs.
      */
     public record Access(Keys keys, List<String> servers, Map<String, String> files) {
         public boolean isEncrypted() {
