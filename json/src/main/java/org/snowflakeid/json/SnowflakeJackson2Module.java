@@ -214,7 +214,11 @@ public final class SnowflakeJackson2Module extends SimpleModule {
             AnnotatedMember key = description.findJsonKeyAccessor();
             AnnotatedMember value = key == null ? description.findJsonValueAccessor() : key;
             SnowflakeFormat format = otherThanDecimal(value);
-            return value == null || format == null ? serializer : new Jackson2Writing.KeyOfItsOwn(value, format);
+            if (value != null && format != null) {
+                return new Jackson2Writing.KeyOfItsOwn(value, format);
+            }
+            KotlinValueClass marked = KotlinValueClass.marked(description.getBeanClass());
+            return marked == null ? serializer : new Jackson2Writing.Key(marked.format());
         }
 
         /** Null: Jackson writes it right by itself, or it is no id. */

@@ -219,7 +219,11 @@ public final class SnowflakeJackson3Module extends SimpleModule {
             AnnotatedMember key = description.get().findJsonKeyAccessor();
             AnnotatedMember value = key == null ? description.get().findJsonValueAccessor() : key;
             SnowflakeFormat format = otherThanDecimal(value);
-            return value == null || format == null ? serializer : new Jackson3Writing.KeyOfItsOwn(value, format);
+            if (value != null && format != null) {
+                return new Jackson3Writing.KeyOfItsOwn(value, format);
+            }
+            KotlinValueClass marked = KotlinValueClass.marked(description.get().getBeanClass());
+            return marked == null ? serializer : new Jackson3Writing.Key(marked.format());
         }
 
         /** Null: Jackson writes it right by itself, or it is no id. */

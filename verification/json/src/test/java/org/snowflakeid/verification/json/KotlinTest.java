@@ -50,6 +50,10 @@ class KotlinTest {
         assertThat(mapper.write(KotlinShapes.hex(Shape.ID))).isEqualTo("{\"id\":\"0ca78d1a90fc0000\"}");
         assertThat(mapper.read("{\"id\":\"0ca78d1a90fc0000\"}", OfHex.class)).isEqualTo(KotlinShapes.hex(Shape.ID));
 
+        assertThat(mapper.write(KotlinShapes.hexKeys(Shape.ID))).isEqualTo("{\"ids\":{\"0ca78d1a90fc0000\":\"a\"}}");
+        assertThat(mapper.read("{\"ids\":{\"0ca78d1a90fc0000\":\"a\"}}", OfHexKeys.class))
+                .isEqualTo(KotlinShapes.hexKeys(Shape.ID));
+
         assertThat(mapper.write(KotlinShapes.without())).isEqualTo("{\"id\":null}");
         assertThat(mapper.read("{\"id\":null}", OnNullable.class)).isEqualTo(KotlinShapes.without());
         assertThatThrownBy(() -> mapper.read("{\"id\":null}", OnParameter.class))

@@ -74,6 +74,8 @@ data class OfMarkedKeys(val ids: Map<MarkedId, String>)
 
 data class OfHex(val id: HexId)
 
+data class OfHexKeys(val ids: Map<HexId, String>)
+
 data class OnName(@field:SnowflakeText val id: Name)
 
 data class OnNameParameter(@param:SnowflakeText val id: Name)
@@ -117,6 +119,9 @@ object KotlinShapes {
 
     @JvmStatic
     fun hex(id: Long): Any = OfHex(HexId(id))
+
+    @JvmStatic
+    fun hexKeys(id: Long): Any = OfHexKeys(mapOf(HexId(id) to "a"))
 
     @JvmStatic
     fun without(): Any = OnNullable(null)
